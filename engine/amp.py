@@ -139,7 +139,7 @@ def auto_mixed_precision(network: N, amp_level: str = "O0", dtype: DType = float
 
     Raises:
         TypeError: ``network`` is neither a cell nor, with "auto", a function.
-        ValueError: another level or dtype.
+        ValueError: an unknown level or dtype.
     """
     if not isinstance(network, Cell):
         if not callable(network) or amp_level != "auto":
@@ -189,7 +189,7 @@ def custom_mixed_precision(
     Raises:
         TypeError: ``network`` is not a cell, or a list holds something other than classes of cells; operators are only
             allowed in the white list.
-        ValueError: both lists or none, or another dtype.
+        ValueError: both lists or none, or the wrong dtype.
     """
     check_type(network, Cell, "custom_mixed_precision", "network")
     if (white_list is None) == (black_list is None):
@@ -483,7 +483,7 @@ class DynamicLossScaler(LossScaler):
         scale_window: the number of finite steps before an increase, an int above 0.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: an argument out of range.
     """
 

@@ -161,7 +161,7 @@ def set_context(**kwargs: Any) -> None:
             readable; for those of graph mode without an effect, a warning names the alternative.
 
     Raises:
-        TypeError: a value of another type than the setting's.
+        TypeError: a value of a different type than the setting's.
         ValueError: an unknown or obsolete setting, or a value that is not allowed.
     """
     for key, value in kwargs.items():
@@ -262,7 +262,7 @@ def set_ps_context(**kwargs: Any) -> None:
         **kwargs: ``enable_ps=False``, or nothing.
 
     Raises:
-        NotImplementedError: ``enable_ps=True``, or another setting: it is for a cluster.
+        NotImplementedError: ``enable_ps=True``, or a setting for a cluster.
         TypeError: ``enable_ps`` is not a bool.
     """
     enabled = kwargs.pop("enable_ps", False)

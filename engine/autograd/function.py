@@ -155,7 +155,7 @@ class _Function:
             TypeError: keyword arguments without a ``setup_context``.
             NotImplementedError: the subclass has no ``forward``.
             RuntimeError: a Tensor that is marked as dirty is not returned, or its gradient is requested. In the
-                backward pass: ``backward`` returned too few gradients, one of another shape, or one for an argument
+                backward pass: ``backward`` returned too few gradients, one of the wrong shape, or one for an argument
                 that is not a Tensor.
         """
         context = cls()

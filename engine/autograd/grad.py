@@ -54,9 +54,9 @@ def grad(
         RuntimeError: an empty tuple of positions.
         TypeError: ``fn`` is not callable, positions are not ints, weights are not Parameters, ``has_aux`` or
             ``return_ids`` is not a bool, an argument at a position holds no Tensor, or the gradient that arrives has
-            another dtype than the output.
-        RuntimeError: a position beyond the arguments; the call is inside ``_no_grad``; or another number of gradients
-            arrive than there are outputs.
+            a different dtype than the output.
+        RuntimeError: a position beyond the arguments; the call is inside ``_no_grad``; or a different number of
+            gradients arrive than there are outputs.
     """
     compute = _gradient_function(fn, grad_position, weights, has_aux, return_ids, sens_param, "grad")
 
@@ -93,9 +93,9 @@ def value_and_grad(
         RuntimeError: an empty tuple of positions.
         TypeError: ``fn`` is not callable, positions are not ints, weights are not Parameters, ``has_aux`` or
             ``return_ids`` is not a bool, an argument at a position holds no Tensor, or the gradient that arrives has
-            another dtype than the output.
-        RuntimeError: a position beyond the arguments; the call is inside ``_no_grad``; or another number of gradients
-            arrive than there are outputs.
+            a different dtype than the output.
+        RuntimeError: a position beyond the arguments; the call is inside ``_no_grad``; or a different number of
+            gradients arrive than there are outputs.
     """
     compute = _gradient_function(fn, grad_position, weights, has_aux, return_ids, sens_param, "value_and_grad")
     return lambda *args, **kwargs: compute(args, kwargs)
@@ -386,8 +386,8 @@ def vjp(fn: Callable[..., Any], *inputs: Tensor, weights: Weights = None, has_au
 
     Raises:
         TypeError: an input is not a Tensor, or ``weights`` are not Parameters.
-        ValueError: ``has_aux`` and one output; from ``vjp_fn``: a gradient of another shape.
-        RuntimeError: from ``vjp_fn``: another number of gradients, or one without axes for an output that has some.
+        ValueError: ``has_aux`` and one output; from ``vjp_fn``: a gradient of the wrong shape.
+        RuntimeError: from ``vjp_fn``: the wrong number of gradients, or one without axes for an output that has some.
     """
     check_callable(fn, "vjp", "fn", "a function or a Cell")
     parameters = _parameters(weights, "vjp")

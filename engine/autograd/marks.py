@@ -75,8 +75,8 @@ def checked_gradients(returned: Tensor | tuple[Tensor | None, ...] | None, curre
     None keeps them. A bare tensor replaces the only one.
 
     Raises:
-        TypeError: a list, another number of gradients, or an entry that is not a tensor.
-        ValueError: a gradient of another shape or dtype.
+        TypeError: a list, the wrong number of gradients, or an entry that is not a tensor.
+        ValueError: a gradient of the wrong shape or dtype.
     """
     if returned is None:
         return current

@@ -198,7 +198,7 @@ class Offloading:
         return storage
 
     def _blocks(self, nodes: list[Node]) -> dict[int, Block]:
-        """Write the memory to offload: allocated while a tape followed it, and used by no node of another kind."""
+        """Write the memory to offload: allocated while a tape followed it, and used by no node of a different kind."""
         owners: dict[int, Any] = {}
         remaining_arrays = [leaf for recording in self.recordings for leaf in recording.leaves]
         for operator, inputs, output, _ in nodes:

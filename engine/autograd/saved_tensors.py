@@ -211,4 +211,4 @@ def _read(
             plain = gradients(list(values))
             return [is_array_value and depends(index) for index, is_array_value in enumerate(arrays)]
     except (ArithmeticError, LookupError, NotImplementedError, TypeError, ValueError):
-        return arrays  # a rule that rejects other numbers
+        return arrays  # a rule that rejects numbers of other kinds

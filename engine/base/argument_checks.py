@@ -55,7 +55,7 @@ def check_type(
         show: the text of the value in the error: its type or, with ``repr``, itself.
 
     Raises:
-        TypeError: it is of another class.
+        TypeError: it is of the wrong class.
     """
     if not isinstance(value, kind):
         kinds: tuple[Any, ...] = getattr(kind, "__args__", (kind,))

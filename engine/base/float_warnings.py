@@ -6,8 +6,8 @@ the warnings are off around each kernel and each vjp rule, and on again before a
 
 ``numpy.errstate`` does the same, and takes three times as long as an addition of two small arrays. It sets a context
 variable, and setting that alone takes a fifth of the time. Away from the hot paths ``numpy.errstate`` is used. The
-location of this state is internal to NumPy (the same in 2.0 to 2.5); for a NumPy with another one ``numpy.seterr`` is
-used.
+location of this state is internal to NumPy (the same in 2.0 to 2.5); for a NumPy with a different one ``numpy.seterr``
+is used.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ __all__ = [
 _ENGINE = __name__.rsplit(".", 2)[0]
 _CALLED = ("__init__", "__call__")
 _MINDSPORE_HOMES = {"formats": "train.serialization", "tensors.dtype": "common.dtype"}
-"""Packages of the engine that have another name in MindSpore."""
+"""Packages of the engine that have a different name in MindSpore."""
 loaded: list[Callable[[], None]] = []
 """Called when a module may have been loaded by access to a name."""
 
@@ -100,7 +100,7 @@ def is_of_the_engine(kind: type) -> bool:
 
 
 def copy_with_name(function: types.FunctionType, name: str) -> types.FunctionType:
-    """Return a copy of a function with another name, which Python's errors about its arguments use.
+    """Return a copy of a function with a different name, which Python's errors about its arguments use.
 
     Args:
         function: the function.

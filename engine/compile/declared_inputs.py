@@ -23,8 +23,9 @@ def check_inputs(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> N
         kwargs: the keyword inputs.
 
     Raises:
-        TypeError: inputs that ``construct`` does not accept, another kind, or another dtype.
-        ValueError: another number of inputs or axes, another length of an axis, or one that a Symbol does not allow.
+        TypeError: inputs that ``construct`` does not accept, the wrong kind, or the wrong dtype.
+        ValueError: the wrong number of inputs or axes, the wrong length of an axis, or one that a Symbol does not
+            allow.
     """
     declared = cell.__dict__.get("_inputs")
     if not declared:
@@ -66,8 +67,8 @@ def check_declared(
         has_more: whether there may be more arguments than the function accepts, such as an incoming gradient.
 
     Raises:
-        TypeError: arguments that the function does not accept, another kind, or another dtype.
-        ValueError: another number of axes, another length of an axis, or one that a Symbol does not allow.
+        TypeError: arguments that the function does not accept, the wrong kind, or the wrong dtype.
+        ValueError: the wrong number of axes, the wrong length of an axis, or one that a Symbol does not allow.
     """
     label = f"For '{getattr(function, '__qualname__', type(function).__name__)}'"
     if not has_more:

@@ -82,7 +82,7 @@ class TracedArray(np.ndarray[Any, Any]):
         return length
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
-        """Return a second array of the same value; with another dtype or type, read its numbers."""
+        """Return a second array of the same value; with a different dtype or type, read its numbers."""
         tracer = self.tracer
         if args or kwargs or tracer is None or tracer is not state.tracer:  # over, or another thread's
             _tell((self,), "numpy.ndarray.view")
@@ -449,7 +449,7 @@ class TracedDeviceArray:
         return len(self.plain_array)
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
-        """Return a second array of the same value; with another dtype or type, read its numbers."""
+        """Return a second array of the same value; with a different dtype or type, read its numbers."""
         tracer = self.tracer
         if args or kwargs or tracer is None or tracer is not state.tracer:  # over, or another thread's
             _tell((self,), "cupy.ndarray.view")

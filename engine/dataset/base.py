@@ -137,7 +137,7 @@ class Dataset:
             do_copy: accepted; returned values always belong to the caller.
 
         Raises:
-            TypeError: an argument of another type.
+            TypeError: an argument of the wrong type.
             ValueError: ``num_epochs`` is below -1.
             RuntimeError: ``num_epochs`` is 0.
         """
@@ -163,7 +163,7 @@ class Dataset:
             do_copy: accepted; returned values always belong to the caller.
 
         Raises:
-            TypeError: an argument of another type.
+            TypeError: an argument of the wrong type.
             ValueError: ``num_epochs`` is below -1.
             RuntimeError: ``num_epochs`` is 0, or a column is unknown.
         """
@@ -197,7 +197,7 @@ class Dataset:
                 ``max_rowsize`` are accepted without effect.
 
         Raises:
-            TypeError: an argument of another type, or one that there is not.
+            TypeError: an argument of the wrong type, or one that there is not.
             ValueError: ``batch_size`` is below 1, or there are ``input_columns`` without ``per_batch_map``.
             RuntimeError: during iteration: the rows of a batch differ in shape or dtype, or ``per_batch_map`` raises or
                 returns the wrong number of columns.
@@ -224,7 +224,7 @@ class Dataset:
                 columns are padded with zeros to the largest of the batch; by default none is.
 
         Raises:
-            TypeError: an argument of another type.
+            TypeError: an argument of the wrong type.
             ValueError: ``batch_size`` is below 1, or an entry is not a pair of shape and value.
         """
         _check_workers("padded_batch", num_parallel_workers)
@@ -252,8 +252,8 @@ class Dataset:
             TypeError: an argument that there is not, names that are not strings, or ``callbacks`` that are none.
             ValueError: an operation that cannot be called.
             AttributeError: a callback that defines none of its methods.
-            RuntimeError: no operations; or while iterating, a function or a callback raised, or returned another number
-                of values.
+            RuntimeError: no operations; or while iterating, a function or a callback raised, or returned the wrong
+                number of values.
         """
         _check_workers("map", num_parallel_workers)
         callbacks = kwargs.pop("callbacks", None)
@@ -284,8 +284,8 @@ class Dataset:
             drop_remainder: drop the batches that are not full.
 
         Raises:
-            TypeError: an argument of another type.
-            ValueError: boundaries that do not ascend, another number of sizes, or several columns without a function.
+            TypeError: an argument of the wrong type.
+            ValueError: boundaries that do not ascend, the wrong number of sizes, or several columns without a function.
             RuntimeError: while iterating, an unknown column, or the function raised or did not return an int.
         """
         return buckets.BucketBatch(
@@ -410,7 +410,7 @@ class Dataset:
 
         Raises:
             TypeError: an argument is not a data set.
-            RuntimeError: while iterating, other columns.
+            RuntimeError: while iterating, the columns differ.
         """
         more = tuple(datasets) if isinstance(datasets, list | tuple) else (datasets,)
         return steps.Concat((self, *more))
@@ -430,8 +430,8 @@ class Dataset:
 
         Raises:
             TypeError: ``sizes`` is not a list, or ``randomize`` is not a bool.
-            ValueError: no entries, entries of both kinds or below 0, or fractions with another sum.
-            RuntimeError: numbers with another sum, or too few rows for the fractions.
+            ValueError: no entries, entries of both kinds or below 0, or fractions with the wrong sum.
+            RuntimeError: numbers with the wrong sum, or too few rows for the fractions.
         """
         return steps.split(self, sizes, randomize)
 
@@ -457,7 +457,7 @@ class Dataset:
 
         Raises:
             TypeError: not strings.
-            ValueError: another number of new names, no name, or a duplicate.
+            ValueError: the wrong number of new names, no name, or a duplicate.
             RuntimeError: while iterating, an unknown column.
         """
         return steps.Rename(
@@ -497,7 +497,7 @@ class Dataset:
             callback: a function of the data of each update.
 
         Raises:
-            TypeError: an argument of another type.
+            TypeError: an argument of the wrong type.
             ValueError: ``num_batch`` is below 1.
             RuntimeError: the name is in use.
         """
@@ -623,7 +623,7 @@ class DatasetIterator:
         do_copy: a bool, without effect: returned values belong to the caller.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: ``num_epochs`` is below -1.
         RuntimeError: ``num_epochs`` is 0.
     """
@@ -758,7 +758,7 @@ def pads(pad_info: dict[str, Any]) -> dict[str, Any]:
 
     Raises:
         TypeError: not a dictionary by str, or an entry that is neither None nor a shape and a value.
-        ValueError: such an entry of another length than two.
+        ValueError: such an entry is not of length two.
     """
     caller = "padded_batch"
     padding: dict[str, Any] = check_type(pad_info, dict, caller, "pad_info", show=repr)

@@ -184,7 +184,7 @@ def load(file: str) -> None:
 
     Raises:
         RuntimeError: the file does not exist, or its content is invalid.
-        TypeError: a value of another type.
+        TypeError: a value of the wrong type.
         ValueError: a value outside its range.
     """
     try:
@@ -257,7 +257,7 @@ def _pair(setting: str) -> tuple[Callable[..., None], Callable[[], Any]]:
         f"Keep a setting, without effect: it tunes MindSpore's worker threads, and rows are made one by one here.\n\n"
         f"Args:\n    {argument}: {description}."
         + (f"\n    {more}: {_MEANS[more]}." if more else "")
-        + "\n\nRaises:\n    TypeError: another type.\n    ValueError: a value outside its range."
+        + "\n\nRaises:\n    TypeError: the wrong type.\n    ValueError: a value outside its range."
     )
     get.__name__ = get.__qualname__ = f"get_{setting}"
     get.__doc__ = f"What ``set_{setting}`` kept; {default!r} without it. It has no effect here."

@@ -144,7 +144,7 @@ class TextFileDataset(_Lines):
         cache: accepted for compatibility.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a name without files, or a number outside its range.
         RuntimeError: one of ``num_shards`` and ``shard_id`` without the other; or while iterating, no lines, or text
             that is not UTF-8.
@@ -187,10 +187,10 @@ class CSVDataset(_Lines):
         cache: accepted for compatibility.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a name without files, an invalid delimiter, or a number outside its range.
         RuntimeError: one of ``num_shards`` and ``shard_id`` without the other; or while iterating, no records, a record
-            with another number of values, a value that is not of its column's type, files with other headers, or a
+            with the wrong number of values, a value that is not of its column's type, files with other headers, or a
             duplicate name.
     """
 

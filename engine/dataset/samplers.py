@@ -151,7 +151,7 @@ class RandomSampler(_Random):
             here.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: ``num_samples`` is below 1.
     """
 
@@ -273,7 +273,7 @@ class DistributedSampler(Sampler):
             default: the first shard, with equally long shards, in which some rows may repeat.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: ``num_samples`` is below 1.
         RuntimeError: another number outside its range.
     """
@@ -325,7 +325,7 @@ class PKSampler(_Random):
         num_samples: the maximum number of rows; by default all.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: ``num_samples`` is below 1.
         RuntimeError: ``num_val`` is below 1.
         NotImplementedError: ``num_class`` is set.

@@ -165,8 +165,8 @@ class NumpySlicesDataset(_IndexedSource):
         shard_id: the index of this shard, from 0.
 
     Raises:
-        TypeError: an argument of another type.
-        ValueError: no rows, columns of several lengths, another number of names, or ``sampler`` combined with what it
+        TypeError: an argument of the wrong type.
+        ValueError: no rows, columns of several lengths, the wrong number of names, or ``sampler`` combined with what it
             replaces.
         ValueError: one of ``num_shards`` and ``shard_id`` without the other.
     """
@@ -227,7 +227,7 @@ class GeneratorDataset(_SampledSource):
             stacked.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: no ``column_names``, rows selected from a source without indices, or conflicting arguments.
         RuntimeError: while iterating: the source raised, or a row does not match the columns.
     """
@@ -430,8 +430,8 @@ class FakeImageDataset(_IndexedSource):
         cache: accepted for compatibility.
 
     Raises:
-        TypeError: an argument of another type.
-        ValueError: a number below 1, another number of lengths, or ``sampler`` combined with what it replaces.
+        TypeError: an argument of the wrong type.
+        ValueError: a number below 1, the wrong number of lengths, or ``sampler`` combined with what it replaces.
     """
 
     def __init__(
@@ -519,7 +519,7 @@ class MnistDataset(_Pictures):
         cache: accepted for compatibility.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: the folder does not exist, ``usage`` is unknown, or ``sampler`` is combined with what it
             replaces.
         RuntimeError: the folder lacks the files, or one is corrupt.
@@ -564,7 +564,7 @@ class FashionMnistDataset(MnistDataset):
         cache: accepted for compatibility.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: the folder does not exist, ``usage`` is unknown, or ``sampler`` is combined with what it
             replaces.
         RuntimeError: the folder lacks the files, or one is corrupt.
@@ -600,7 +600,7 @@ class Cifar10Dataset(_Pictures):
         cache: accepted for compatibility.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: the folder does not exist, ``usage`` is unknown, or ``sampler`` is combined with what it
             replaces.
         RuntimeError: the folder lacks the files, or one is corrupt.
@@ -635,7 +635,7 @@ class Cifar100Dataset(_Pictures):
         cache: accepted for compatibility.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: the folder does not exist, ``usage`` is unknown, or ``sampler`` is combined with what it
             replaces.
         RuntimeError: the folder lacks the files, or one is corrupt.
@@ -675,7 +675,7 @@ class ImageFolderDataset(_IndexedSource):
         decrypt: a function from a file's path to its bytes; by default files are read unchanged.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: the folder does not exist, or ``sampler`` is combined with what it replaces.
         RuntimeError: no files, or a folder of ``class_indexing`` is missing; while iterating, a file is not an image,
             or ``decrypt`` did not return bytes.

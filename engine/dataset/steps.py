@@ -595,7 +595,7 @@ def pad(subject: str, arrays: list[Array], info: tuple[Any, Any] | None) -> list
     """Pad arrays of one rank with ``info``'s value up to its shape or the largest.
 
     Raises:
-        RuntimeError: different ranks, another rank than that of the shape, or text for numbers.
+        RuntimeError: different ranks, a different rank than that of the shape, or text for numbers.
     """
     shape, value = (None, None) if info is None else info
     ranks = {array.ndim for array in arrays} | (set() if shape is None else {len(shape)})

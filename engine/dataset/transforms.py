@@ -156,7 +156,7 @@ class Mask(Transform):
         dtype: the element type of the result.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         RuntimeError: when called, text for numbers or a number for text.
     """
 
@@ -210,7 +210,7 @@ class PadEnd(Transform):
     Raises:
         TypeError: not a list of lengths.
         ValueError: a length below 1.
-        RuntimeError: when called, a value of another rank, or text for numbers.
+        RuntimeError: when called, a value of the wrong rank, or text for numbers.
     """
 
     def __init__(self, pad_shape: Sequence[int | None], pad_value: Number | str | bytes | None = None) -> None:
@@ -278,9 +278,9 @@ class Concatenate(Transform):
         append: an array after them.
 
     Raises:
-        TypeError: an argument of another type.
-        ValueError: another axis, or an array with several.
-        RuntimeError: when called, values with several axes or of other dtypes.
+        TypeError: an argument of the wrong type.
+        ValueError: the wrong axis, or an array with several.
+        RuntimeError: when called, values with several axes or of the wrong dtypes.
     """
 
     def __init__(self, axis: int = 0, prepend: TensorLike | None = None, append: TensorLike | None = None) -> None:

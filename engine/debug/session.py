@@ -352,7 +352,7 @@ class DebugSession:
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         """Raise TypeError: a copy would receive the engine's events of this session and detach it when deleted."""
-        raise TypeError("a DebugSession cannot be copied or pickled; make another one with the same arguments")
+        raise TypeError("a DebugSession cannot be copied or pickled; make a new one with the same arguments")
 
     # Views, as plain data
 
@@ -534,7 +534,7 @@ class DebugSession:
         variables that outlive their function.
 
         Raises:
-            ValueError: another command.
+            ValueError: an unknown command.
             RuntimeError: nothing is paused.
         """
         self._pauses.resume(command)

@@ -203,7 +203,7 @@ def all_to_all(group: Group, x: Array, sent: Sequence[int], received: Sequence[i
         received: the number of elements from each rank.
 
     Raises:
-        RuntimeError: a rank sends another number of elements than this one expects.
+        RuntimeError: a rank sends a different number of elements than this one expects.
     """
     if group.comm is None:
         return x.copy()
@@ -215,7 +215,7 @@ def all_to_all(group: Group, x: Array, sent: Sequence[int], received: Sequence[i
     finish(group.comm.Iallgather(differs, mismatch_counts))  # so that all ranks skip it together
     if mismatch_counts.any():
         if not mismatches:
-            raise RuntimeError("ranks send others another number of elements than they wait for")
+            raise RuntimeError("ranks send others a different number of elements than they wait for")
         rank, got = mismatches[0]
         raise RuntimeError(f"rank {rank} sends {got} elements where this one waits for {received[rank]}")
     result = np.empty(sum(received), x.dtype)

@@ -3,7 +3,7 @@
 An error of MPI belongs to the message that it occurred with: its receiver gets it, and the thread continues.
 
 Messages between two ranks with one tag arrive in the order in which they were sent, and are assigned to receivers in
-the order of their requests. Each describes its content: another shape or dtype than the receiver expects is an error.
+the order of their requests. Each describes its content: a shape or dtype that the receiver does not expect is an error.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def receive(group: Group, like: Array, source: int, tag: int, line: str) -> Pend
         line: the user's calling line.
 
     Returns:
-        The pending receive, whose result is the array; an error if another shape or dtype arrives.
+        The pending receive, whose result is the array; an error if a different shape or dtype arrives.
     """
     sender = group.ranks[source]
     pending = Pending(f"receive of {describe(like)} from rank {sender}", line, ranks=(sender,))

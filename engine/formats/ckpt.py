@@ -135,7 +135,7 @@ def read(path: str, crc: bool) -> dict[str, Value]:
         crc: whether its checksum is compared.
 
     Raises:
-        ValueError: the file is corrupt, or with ``crc`` has no checksum, or another one.
+        ValueError: the file is corrupt, or with ``crc`` has no checksum, or a wrong one.
     """
     with open(path, "rb") as file:
         end = _checked_end(file, path, crc)

@@ -28,7 +28,7 @@ def ckpt_to_safetensors(
         processes_num: accepted for compatibility; files are written in sequence.
 
     Raises:
-        ValueError: the file does not exist, or has another format.
+        ValueError: the file does not exist, or is not in this format.
     """
     _convert("ckpt_to_safetensors", "ckpt", "safetensors", file_path, save_path, name_map, file_name_regex)
 
@@ -50,7 +50,7 @@ def safetensors_to_ckpt(
         processes_num: accepted for compatibility; files are written in sequence.
 
     Raises:
-        ValueError: the file does not exist, or has another format.
+        ValueError: the file does not exist, or is not in this format.
     """
     _convert("safetensors_to_ckpt", "safetensors", "ckpt", file_path, save_path, name_map, file_name_regex)
 

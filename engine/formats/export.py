@@ -63,9 +63,9 @@ def export(net: Cell | Callable[..., Any], *inputs: Any, file_name: str, file_fo
             ``enc_mode``, ``dataset`` and ``incremental`` are rejected.
 
     Raises:
-        TypeError: inputs that ``net`` does not take, or of another kind; ``file_name`` is not a str; an unknown
+        TypeError: inputs that ``net`` does not take, or of the wrong kind; ``file_name`` is not a str; an unknown
             argument.
-        ValueError: another format, a name with other characters, a function instead of a cell.
+        ValueError: an unknown format, a name with other characters, a function instead of a cell.
         RuntimeError: the network computes with the numbers of a tensor outside the operators, or an operator has no
             form in this format; the text names the line.
         NotImplementedError: the format AIR, or a rejected argument.
@@ -98,7 +98,7 @@ def load(file_name: str, **kwargs: Any) -> FuncGraph:
         an argument for ``nn.GraphCell``.
 
     Raises:
-        ValueError: ``file_name`` is not a str, has another suffix, or the file does not exist.
+        ValueError: ``file_name`` is not a str, has the wrong suffix, or the file does not exist.
         RuntimeError: the file is corrupt, or contains an unsupported step.
         TypeError: an unknown argument.
         NotImplementedError: a ``dec_key``.

@@ -70,7 +70,7 @@ def check(name: str, value: Array | str, caller: str) -> None:
         kind = "a str" if isinstance(value, str) else dtype_of(value.dtype)
         raise TypeError(f"For '{caller}', '{escape(name)}' is {kind}, which a safetensors file cannot hold; use ckpt")
     if name == _METADATA:
-        raise ValueError(f"For '{caller}', '{name}' is what a safetensors file calls its own notes; use another name")
+        raise ValueError(f"For '{caller}', '{name}' is the name of a safetensors file's own notes; use a different one")
 
 
 def write(file: BinaryIO, values: Mapping[str, Any], crc: bool) -> None:

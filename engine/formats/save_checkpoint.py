@@ -61,8 +61,8 @@ def save_checkpoint(
         **kwargs: accepted for compatibility.
 
     Raises:
-        TypeError: another type, or a value that the format cannot hold.
-        ValueError: another format, a name that could not be read again, or a duplicate name in a list.
+        TypeError: the wrong type, or a value that the format cannot hold.
+        ValueError: an unknown format, a name that could not be read again, or a duplicate name in a list.
         OSError: the file cannot be written, or an earlier asynchronous save of it failed; the file is unchanged.
         NotImplementedError: an ``enc_key``.
     """

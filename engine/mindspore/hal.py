@@ -85,7 +85,7 @@ def _of_device(function: Callable[[], Any]) -> Callable[..., Any]:
 
     Raises:
         TypeError: ``device_target`` is no str.
-        ValueError: another kind of device than the one in use.
+        ValueError: a different kind of device than the one in use.
     """
     return of_device
 

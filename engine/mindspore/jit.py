@@ -78,7 +78,7 @@ def jit(
             is not a plain value.
         ValueError: an option has a value that MindSpore does not know; and from a call, arguments that do not match
             ``enable_dynamic``.
-        RuntimeError: another ``backend``; and from a call, with ``fullgraph``: no plan can be made.
+        RuntimeError: an unsupported ``backend``; and from a call, with ``fullgraph``: no plan can be made.
     """
     _check_choice(capture_mode, ("ast", "bytecode", "trace"), "capture_mode", "jit")
     _check_choice(jit_level, ("O0", "O1"), "jit_level", "jit")
@@ -281,7 +281,7 @@ def lazy_inline(fn: Function | None = None, attrs: object = None, policy: str | 
 
     Raises:
         TypeError: it is not a function.
-        ValueError: a function not named ``__init__``, a class, or an option of another kind.
+        ValueError: a function not named ``__init__``, a class, or an option of the wrong kind.
     """
     if attrs is not None and not isinstance(attrs, str | list):
         raise ValueError(f"For 'lazy_inline', 'attrs' must be a list or a str, but got {type(attrs).__name__}")
@@ -383,7 +383,7 @@ def mutable(input_data: V, dynamic_len: bool = False) -> V:
         ``input_data``.
 
     Raises:
-        TypeError: the value contains other types, ``dynamic_len`` is not a bool, or it is set and the value is
+        TypeError: the value contains unsupported types, ``dynamic_len`` is not a bool, or it is set and the value is
             neither a tuple nor a list.
     """
     check_bool(dynamic_len, "mutable", "dynamic_len")

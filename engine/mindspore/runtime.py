@@ -65,7 +65,7 @@ def is_available(device_target: str) -> bool:
         device_target: "CPU", "GPU" or "Ascend", in any case.
 
     Raises:
-        ValueError: another name.
+        ValueError: an unknown name.
     """
     return _available("is_available", device_target)
 
@@ -84,7 +84,7 @@ def is_initialized(device_target: str) -> bool:
         device_target: "CPU", "GPU" or "Ascend", in any case.
 
     Raises:
-        ValueError: another name.
+        ValueError: an unknown name.
     """
     return _available("is_initialized", device_target)
 
@@ -345,7 +345,7 @@ class StreamCtx:
         ctx_stream: a Stream or None.
 
     Raises:
-        TypeError: another type.
+        TypeError: the wrong type.
     """
 
     def __init__(self, ctx_stream: Stream | None) -> None:
@@ -375,7 +375,7 @@ def set_cur_stream(stream: Stream | None) -> None:
         stream: a Stream or None.
 
     Raises:
-        TypeError: another type.
+        TypeError: the wrong type.
     """
     StreamCtx(stream)
 

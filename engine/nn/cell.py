@@ -123,7 +123,7 @@ class Cell(CellHooks, CellState, CellSettings):
         namespace = vars(cls)
         if inspect.isfunction(namespace.get("cast")) or isinstance(namespace.get("cast"), classmethod | staticmethod):
             # MindSpore 2.10 runs such a cell, though its page forbids it.
-            warn_user(f"'{cls.__name__}' has a method 'cast', which the page of Cell forbids: choose another name")
+            warn_user(f"'{cls.__name__}' has a method 'cast', which the page of Cell forbids: choose a different name")
         for name, wrong in (
             (
                 "phase",
@@ -201,9 +201,9 @@ class Cell(CellHooks, CellState, CellSettings):
             state[name].clear()
             state[name].update(members)
         elif name in _INTERNAL:
-            raise AttributeError(f"For '{type(self).__name__}', '{name}' is kept by all cells: choose another name")
+            raise AttributeError(f"For '{type(self).__name__}', '{name}' is kept by all cells: choose a different name")
         elif name == "cells" and not isinstance(value, Cell | Parameter):
-            raise AttributeError(f"For '{type(self).__name__}', 'cells' is a method of all cells: choose another name")
+            raise AttributeError(f"For '{type(self).__name__}', 'cells' is a method of cells: choose a different name")
         elif isinstance(value, Parameter):
             if name not in self._cells and name not in self._buffers:
                 state.pop(name, None)
@@ -522,7 +522,7 @@ class Cell(CellHooks, CellState, CellSettings):
         for path, parameter in self.parameters_and_names():
             if parameter.name in names:
                 raise ValueError(
-                    f"the parameter '{path}' is named '{parameter.name}', as another one is: names must differ"
+                    f"the parameter '{path}' is named '{parameter.name}', like another parameter: names must differ"
                 )
             names.add(parameter.name)
 
@@ -550,7 +550,7 @@ class Cell(CellHooks, CellState, CellSettings):
 
         Raises:
             TypeError: ``prefix`` is not a str.
-            ValueError: it has other characters than ASCII letters and digits, _, . and -.
+            ValueError: it has characters other than ASCII letters and digits, _, . and -.
         """
         check_type(prefix, str, "update_parameters_name", "prefix")
         if not re.fullmatch(r"[\w.-]*", prefix, re.ASCII):

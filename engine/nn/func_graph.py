@@ -39,7 +39,7 @@ class FuncGraph:
             a tensor, or a tuple of them.
 
         Raises:
-            RuntimeError: another number of inputs, as in MindSpore.
+            RuntimeError: the wrong number of inputs, as in MindSpore.
             TypeError: an input is not a Tensor.
         """
         if len(inputs) != len(self.input_names):

@@ -27,7 +27,7 @@ class GraphCell(Cell):
 
     Raises:
         TypeError: ``graph`` is not a FuncGraph, or ``params_init`` is not a dictionary of names and tensors.
-        ValueError: a value has another shape or dtype than its parameter.
+        ValueError: a value has a different shape or dtype than its parameter.
         NotImplementedError: an ``obf_random_seed``.
     """
 

@@ -100,9 +100,9 @@ class CellHooks(CellBase):
             A handle; its ``remove()`` removes the hook.
 
         Raises:
-            TypeError: ``hook_fn`` cannot be called with these arguments. In the backward pass: it returned another
+            TypeError: ``hook_fn`` cannot be called with these arguments. In the backward pass: it returned the wrong
                 number of gradients, or something that is not a tensor.
-            ValueError: in the backward pass: a gradient of another shape or dtype.
+            ValueError: in the backward pass: a gradient of the wrong shape or dtype.
         """
         check_arity(hook_fn, 2, "register_backward_pre_hook", "hook(cell, grad_output)")
         return self._register("backward_pre", HookEntry(hook_fn), False, replace)
@@ -130,9 +130,9 @@ class CellHooks(CellBase):
             A handle; its ``remove()`` removes the hook.
 
         Raises:
-            TypeError: ``hook_fn`` cannot be called with these arguments. In the backward pass: it returned another
+            TypeError: ``hook_fn`` cannot be called with these arguments. In the backward pass: it returned the wrong
                 number of gradients, or something that is not a tensor.
-            ValueError: in the backward pass: a gradient of another shape or dtype.
+            ValueError: in the backward pass: a gradient of the wrong shape or dtype.
         """
         check_arity(hook_fn, 3, "register_backward_hook", "hook(cell, grad_input, grad_output)")
         return self._register("backward", HookEntry(hook_fn), False, replace)
@@ -176,7 +176,7 @@ class CellHooks(CellBase):
 
         Raises:
             TypeError: ``hook`` is neither, or an entry holds something else.
-            ValueError: an entry has other keys.
+            ValueError: an entry has the wrong keys.
             NotImplementedError: otherwise.
         """
         entries: list[dict[str, Any]] = hook if isinstance(hook, list) else [{"params": [], "hook": hook}]

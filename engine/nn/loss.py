@@ -60,7 +60,7 @@ class LossBase(Cell):
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
 
     def __init__(self, reduction: str = "mean") -> None:
@@ -120,7 +120,7 @@ class MSELoss(LossBase):
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
@@ -137,7 +137,7 @@ class L1Loss(LossBase):
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
@@ -156,7 +156,7 @@ class SmoothL1Loss(LossBase):
 
     Raises:
         TypeError: ``beta`` is not a number.
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
 
     def __init__(self, beta: float = 1.0, reduction: str = "none") -> None:
@@ -201,7 +201,7 @@ class CrossEntropyLoss(_OfClasses):
 
     Raises:
         TypeError: ``weight`` is not a Tensor, ``ignore_index`` is not an int, or ``label_smoothing`` is not a number.
-        ValueError: ``label_smoothing`` is out of range, or another ``reduction``.
+        ValueError: ``label_smoothing`` is out of range, or an unknown ``reduction``.
     """
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
@@ -223,7 +223,7 @@ class NLLLoss(_OfClasses):
 
     Raises:
         TypeError: ``weight`` is not a Tensor, ``ignore_index`` is not an int, or ``label_smoothing`` is not a number.
-        ValueError: ``label_smoothing`` is out of range, or another ``reduction``.
+        ValueError: ``label_smoothing`` is out of range, or an unknown ``reduction``.
     """
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
@@ -242,7 +242,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     Raises:
         TypeError: ``sparse`` is not a bool.
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
 
     def __init__(self, sparse: bool = False, reduction: str = "none") -> None:
@@ -278,7 +278,7 @@ class BCEWithLogitsLoss(LossBase):
 
     Raises:
         TypeError: ``weight`` or ``pos_weight`` is not a Tensor.
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
 
     def __init__(self, reduction: str = "mean", weight: Tensor | None = None, pos_weight: Tensor | None = None) -> None:
@@ -303,7 +303,7 @@ class BCELoss(LossBase):
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
@@ -325,7 +325,7 @@ class MAELoss(LossBase):
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
 
     def construct(self, logits: Tensor, label: Tensor) -> Tensor:
@@ -356,7 +356,7 @@ class L1LossExt(LossBase):
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
 
     def construct(self, input: Tensor, target: Tensor) -> Tensor:
@@ -380,7 +380,7 @@ class HuberLoss(LossBase):
 
     Raises:
         TypeError: ``delta`` is not a number.
-        ValueError: ``delta`` is not above 0, or another ``reduction``.
+        ValueError: ``delta`` is not above 0, or an unknown ``reduction``.
     """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
@@ -403,7 +403,7 @@ class KLDivLoss(LossBase):
             or "none".
 
     Raises:
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
 
     def __init__(self, reduction: str = "mean") -> None:
@@ -424,7 +424,7 @@ class SoftMarginLoss(LossBase):
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
@@ -442,7 +442,7 @@ class MarginRankingLoss(LossBase):
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
@@ -465,7 +465,7 @@ class CosineEmbeddingLoss(LossBase):
 
     Raises:
         TypeError: ``margin`` is not a number.
-        ValueError: ``margin`` is out of range, or another ``reduction``.
+        ValueError: ``margin`` is out of range, or an unknown ``reduction``.
     """
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
@@ -491,7 +491,7 @@ class HingeEmbeddingLoss(LossBase):
 
     Raises:
         TypeError: ``margin`` is not a number.
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
 
     def __init__(self, margin: float = 1.0, reduction: str = "mean") -> None:
@@ -515,7 +515,7 @@ class GaussianNLLLoss(LossBase):
 
     Raises:
         TypeError: ``full`` is not a bool, or ``eps`` is not a float.
-        ValueError: ``eps`` is not above 0, or another ``reduction``.
+        ValueError: ``eps`` is not above 0, or an unknown ``reduction``.
     """
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
@@ -542,7 +542,7 @@ class PoissonNLLLoss(LossBase):
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
 
     def __init__(self, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean") -> None:
@@ -572,7 +572,7 @@ class TripletMarginLoss(LossBase):
         margin: the required difference of the distances; a call may override it.
 
     Raises:
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
 
     def __init__(
@@ -613,7 +613,7 @@ class TripletMarginWithDistanceLoss(LossBase):
         margin: the required difference of the distances, above 0.
 
     Raises:
-        ValueError: ``margin`` is not above 0, or another ``reduction``.
+        ValueError: ``margin`` is not above 0, or an unknown ``reduction``.
     """
 
     def __init__(
@@ -651,7 +651,7 @@ class MultiLabelSoftMarginLoss(LossBase):
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
@@ -672,7 +672,7 @@ class MultilabelMarginLoss(LossBase):
         reduction: "mean" for the mean of all losses, "sum" for their sum, "none" for the losses themselves.
 
     Raises:
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
 
     def construct(self, x: Tensor, target: Tensor) -> Tensor:
@@ -692,7 +692,7 @@ class MultiMarginLoss(LossBase):
 
     Raises:
         TypeError: ``p`` is not an int, or ``margin`` is not a number.
-        ValueError: ``p`` is neither 1 nor 2, or another ``reduction``.
+        ValueError: ``p`` is neither 1 nor 2, or an unknown ``reduction``.
     """
 
     def __init__(self, p: int = 1, margin: float = 1.0, reduction: str = "mean", weight: Tensor | None = None) -> None:
@@ -733,7 +733,7 @@ class CTCLoss(LossBase):
             labels than steps.
 
     Raises:
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
@@ -814,7 +814,7 @@ class MultiClassDiceLoss(LossBase):
 
     Raises:
         TypeError: ``ignore_indiex`` is not an int.
-        ValueError: ``weights`` has another number of axes than 2, or the name of the activation is unknown.
+        ValueError: ``weights`` does not have 2 axes, or the name of the activation is unknown.
     """
 
     def __init__(
@@ -859,7 +859,7 @@ class FocalLoss(LossBase):
 
     Takes ``logits`` (N, C), (N, C, L) or (N, C, H, W), and ``labels`` with as many axes: class numbers with length 1 on
     axis 1, or one-hot rows (N, C, ...). Losses are averaged over the axes after the channels. Returns a number, or with
-    "none" the losses (N,), or (N, C) for one-hot rows. The call raises ValueError for other shapes.
+    "none" the losses (N,), or (N, C) for one-hot rows. The call raises ValueError for the wrong shapes.
 
     Args:
         weight: a factor for each class, a Tensor (C,); None for 1.
@@ -868,7 +868,7 @@ class FocalLoss(LossBase):
 
     Raises:
         TypeError: ``gamma`` is not a number, or ``weight`` is not a Tensor.
-        ValueError: ``weight`` has another number of axes than 1, or another ``reduction``.
+        ValueError: ``weight`` does not have one axis, or an unknown ``reduction``.
     """
 
     def __init__(self, weight: Tensor | None = None, gamma: float = 2.0, reduction: str = "mean") -> None:
@@ -914,7 +914,7 @@ class SampledSoftmaxLoss(LossBase):
 
     Raises:
         TypeError: ``sampled_values`` is not a tuple or list.
-        ValueError: a number out of range, ``sampled_values`` without 3 entries, or another ``reduction``.
+        ValueError: a number out of range, ``sampled_values`` without 3 entries, or an unknown ``reduction``.
     """
 
     def __init__(

@@ -243,7 +243,7 @@ class CellSettings(CellBase):
                 bools for a cluster; a true one warns once that it has no effect.
 
         Raises:
-            ValueError: another keyword, or ``context_fn`` with ``use_reentrant``.
+            ValueError: an unknown keyword, or ``context_fn`` with ``use_reentrant``.
             TypeError: ``output_recompute`` or one of ``kwargs`` is not a bool.
         """
         for name, value in {"output_recompute": output_recompute, **kwargs}.items():
@@ -401,7 +401,7 @@ class CellSettings(CellBase):
         Raises:
             ValueError: both positional and keyword inputs, or a keyword that ``construct`` does not have; or
                 ``enable_dynamic`` has set shapes of ``construct``.
-            TypeError: in graph mode, another number of inputs than ``construct`` takes.
+            TypeError: in graph mode, a different number of inputs than ``construct`` takes.
         """
         if inputs and kwargs:
             raise ValueError("For 'set_inputs', give positional inputs or keyword inputs, not both")
@@ -521,7 +521,7 @@ class CellSettings(CellBase):
             This cell.
 
         Raises:
-            ValueError: another ``boost_type``.
+            ValueError: an unsupported ``boost_type``.
         """
         if boost_type != "less_bn":
             raise ValueError(f"For 'set_boost', 'boost_type' must be \"less_bn\", but got {boost_type!r}")
@@ -566,7 +566,7 @@ class CellSettings(CellBase):
 
         Raises:
             TypeError: ``backward_prefetch`` is neither a str nor an int.
-            ValueError: it is another str, or negative.
+            ValueError: it is an unknown str, or negative.
             OSError: in a call of the cell: the file cannot be written.
         """
         if isinstance(backward_prefetch, bool) or not isinstance(backward_prefetch, int | str):

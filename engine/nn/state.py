@@ -247,8 +247,8 @@ class CellState(CellBase):
 
         Raises:
             TypeError: ``state_dict`` is not a mapping.
-            RuntimeError: keys do not match (with ``strict``), a value has another shape or is not a tensor (always), or
-                a post hook did not return None.
+            RuntimeError: keys do not match (with ``strict``), a value has the wrong shape or is not a tensor (always),
+                or a post hook did not return None.
         """
         check_type(state_dict, Mapping, "load_state_dict", "state_dict", "a mapping")
         metadata = getattr(state_dict, "_metadata", None)

@@ -505,7 +505,7 @@ class ParameterUpdate(Cell):
     """A cell whose call assigns new values to a parameter.
 
     Takes ``x``, a Tensor of the parameter's shape, which is cast to its dtype, and returns the new values, a separate
-    Tensor. The call raises ValueError for another shape.
+    Tensor. The call raises ValueError for the wrong shape.
 
     Args:
         param: the parameter.

@@ -108,7 +108,7 @@ def tensors_of(values: object, name: str, argument: str) -> list[Tensor]:
         argument: its name, for the error.
 
     Raises:
-        TypeError: ``values`` is of another type.
+        TypeError: ``values`` is of the wrong type.
     """
     if not isinstance(values, list | tuple):
         kind = type(values).__name__
@@ -145,7 +145,7 @@ def int_of(value: object, name: str, argument: str) -> int:
         argument: its name, for the error.
 
     Raises:
-        TypeError: ``value`` is of another type.
+        TypeError: ``value`` is of the wrong type.
     """
     try:
         return operator.index(value)  # type: ignore[arg-type]  # raises for other types
@@ -180,7 +180,7 @@ def ints_of(value: object, name: str, argument: str) -> tuple[int, ...]:
         argument: its name, for the error.
 
     Raises:
-        TypeError: ``value`` is of another type.
+        TypeError: ``value`` is of the wrong type.
     """
     if isinstance(value, Tensor):
         value = value.tolist()
@@ -250,7 +250,7 @@ def check_same_dtype(name: str, **tensors: Tensor) -> None:
         **tensors: the arguments by their names.
 
     Raises:
-        TypeError: one has another dtype than the first.
+        TypeError: one has a different dtype than the first.
     """
     (first, x), *remaining = tensors.items()
     for argument, y in remaining:

@@ -94,8 +94,8 @@ def check_sizes(caller: str, argument: str, sizes: Any, group: Group) -> tuple[i
     """Return one length for each rank of a group, from ints or a tensor of them.
 
     Raises:
-        TypeError: ``sizes`` is of another type.
-        ValueError: the number of lengths is another one, or a length is negative.
+        TypeError: ``sizes`` is of the wrong type.
+        ValueError: the number of lengths is wrong, or a length is negative.
     """
     lengths = sizes.asnumpy().tolist() if isinstance(sizes, Tensor) else sizes
     if not isinstance(lengths, list | tuple) or not all(type(size) is int for size in lengths):

@@ -36,10 +36,10 @@ class Custom(Primitive):
 
     Raises:
         TypeError: ``func`` or ``bprop`` cannot be called, or ``out_shape`` or ``out_dtype`` is none of the above.
-        ValueError: another ``func_type``.
+        ValueError: an unknown ``func_type``.
         NotImplementedError: one of MindSpore's other kinds.
-        RuntimeError: when called, the function returns another number of outputs, or one of another shape or dtype than
-            declared; in the backward pass, there is no ``bprop``.
+        RuntimeError: when called, the function returns the wrong number of outputs, or one of a different shape or
+            dtype than declared; in the backward pass, there is no ``bprop``.
     """
 
     name = "Custom"

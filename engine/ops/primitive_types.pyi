@@ -624,7 +624,7 @@ class CTCLossV2(Primitive):
     def __call__(self, log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Array | Sequence[int], target_lengths: Tensor | Array | Sequence[int], /) -> tuple[Tensor, Tensor]: ...
 
 class Cast(Primitive):
-    """Return the elements in another dtype."""
+    """Return the elements in a different dtype."""
     def __call__(self, input: TensorLike, dtype: DTypeLike, /) -> Tensor: ...
 
 class Cauchy(Primitive):
@@ -2413,7 +2413,7 @@ class Renorm(Primitive):
     def __call__(self, input_x: Tensor, /) -> Tensor: ...
 
 class Reshape(Primitive):
-    """Return the elements in row-major order in another shape."""
+    """Return the elements in row-major order in a different shape."""
     def __call__(self, input: Tensor, shape: Any, /) -> Tensor: ...
 
 class ResizeArea(Primitive):
@@ -2987,7 +2987,7 @@ class SparseReorder(Primitive):
     def __call__(self, indices: Tensor, values: Tensor, shape: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class SparseReshape(Primitive):
-    """Return the positions of a sparse tensor in another shape of as many elements."""
+    """Return the positions of a sparse tensor in a different shape of as many elements."""
     def __call__(self, indices: Tensor, shape: Tensor, new_shape: Tensor, /) -> tuple[Tensor, Tensor]: ...
 
 class SparseSegmentMean(Primitive):

@@ -146,7 +146,7 @@ class Primitive:
             The primitive itself.
 
         Raises:
-            ValueError: another name.
+            ValueError: an unknown name.
         """
         self.device_target = check_one_of(device_target, ("CPU", "GPU", "Ascend"), self.name, "device_target")
         return self.add_prim_attr("primitive_target", device_target)
@@ -204,7 +204,7 @@ class Primitive:
             rank_id: the number of the process.
 
         Raises:
-            ValueError: another role, or ``rank_id`` is negative.
+            ValueError: an unknown role, or ``rank_id`` is negative.
             TypeError: ``rank_id`` is not an int.
         """
         if role != "MS_WORKER":

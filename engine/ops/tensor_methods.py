@@ -109,7 +109,7 @@ def _to_dlpack(input: Tensor) -> object:
 
 @declare(method=True)
 def _astype(input: Tensor, dtype: AnyDType, copy: builtins.bool = True) -> Tensor:
-    """Return the elements in another dtype.
+    """Return the elements in a different dtype.
 
     Args:
         input: the Tensor.
@@ -209,7 +209,7 @@ def _move_to(input: Tensor, to: str, blocking: builtins.bool = True) -> Tensor:
         A Tensor on that device, of the same shape and dtype.
 
     Raises:
-        ValueError: ``to`` is another device.
+        ValueError: ``to`` is an unknown device.
     """
     device = str(to).upper()
     if device not in ("CPU", "GPU"):
@@ -221,7 +221,7 @@ def _move_to(input: Tensor, to: str, blocking: builtins.bool = True) -> Tensor:
 def _to(
     input: Tensor, *args: Tensor | DTypeLike | builtins.bool | None, **kwargs: Tensor | DTypeLike | builtins.bool | None
 ) -> Tensor:
-    """Return the values in another dtype, on another device, or in the dtype of another Tensor.
+    """Return the values in a different dtype, on another device, or in the dtype of another Tensor.
 
     Args:
         input: the Tensor.

@@ -115,7 +115,7 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
 
     Raises:
         TypeError: ``device_target`` is not a str.
-        ValueError: another target, or a negative ``device_id``; the text says what is allowed.
+        ValueError: an unknown target, or a negative ``device_id``; the text says what is allowed.
         RuntimeError: "GPU" without a GPU, and "Ascend"; the text says why.
     """
     global _device, _device_reason

@@ -253,7 +253,7 @@ def pytype_to_dtype(obj: AnyDType | type) -> Type:
         the DType, or the kind.
 
     Raises:
-        NotImplementedError: another Python type, such as ``dict``.
+        NotImplementedError: an unsupported Python type, such as ``dict``.
         TypeError: anything else.
     """
     from .type_kinds import PYTHON

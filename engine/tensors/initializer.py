@@ -262,7 +262,7 @@ class HeUniform(_He):
             "linear" or a convolution.
 
     Raises:
-        ValueError: another ``mode`` or ``nonlinearity``.
+        ValueError: an unknown ``mode`` or ``nonlinearity``.
     """
 
     def values(self, shape: tuple[int, ...]) -> Array:
@@ -279,7 +279,7 @@ class HeNormal(_He):
             "linear" or a convolution.
 
     Raises:
-        ValueError: another ``mode`` or ``nonlinearity``.
+        ValueError: an unknown ``mode`` or ``nonlinearity``.
     """
 
     def values(self, shape: tuple[int, ...]) -> Array:
@@ -367,7 +367,7 @@ class VarianceScaling(Initializer):
         distribution: "truncated_normal" (cut off at two deviations), "untruncated_normal" or "uniform".
 
     Raises:
-        ValueError: ``scale`` is not above 0, or another ``mode`` or ``distribution``.
+        ValueError: ``scale`` is not above 0, or an unknown ``mode`` or ``distribution``.
     """
 
     def __init__(self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal") -> None:
@@ -503,7 +503,8 @@ def initializer(init: InitLike, shape: int | Sequence[int] | None = None, dtype:
         the Tensor.
 
     Raises:
-        ValueError: an unknown name, a length that is not an int or is below 1, no shape, or a Tensor of another shape.
+        ValueError: an unknown name, a length that is not an int or is below 1, no shape, or a Tensor of the wrong
+            shape.
         TypeError: ``init`` is none of these.
     """
     if isinstance(shape, int):

@@ -140,7 +140,7 @@ class TensorMethods:
     def asinh(self) -> Tensor:
         """The inverse hyperbolic sine."""
     def astype(self, dtype: AnyDType, copy: Any = True) -> Tensor:
-        """Return the elements in another dtype."""
+        """Return the elements in a different dtype."""
     def atan(self) -> Tensor:
         """The arc tangent, in (-pi / 2, pi / 2)."""
     def atan2(self, other: Operand) -> Tensor:
@@ -795,11 +795,11 @@ class TensorMethods:
     def requires_grad_(self, requires_grad: Any = True) -> Tensor:
         """Set ``requires_grad``."""
     def reshape(self, *lengths: Any, shape: Shape | None = None) -> Tensor:
-        """Return the elements in row-major order in another shape."""
+        """Return the elements in row-major order in a different shape."""
     def reshape_as(self, other: Tensor) -> Tensor:
         """Return the elements in their order, in the shape of another tensor."""
     def resize(self, *new_shape: Any) -> Tensor:
-        """Return the first elements, in row-major order, in another shape, padded with 0."""
+        """Return the first elements, in row-major order, in a different shape, padded with 0."""
     @overload
     def reverse(self, axis: Ints) -> Tensor:
         """Return the tensor with the order of the elements reversed along axes."""
@@ -983,7 +983,7 @@ class TensorMethods:
     def tile(self, *repeats: Any, dims: Shape = (), reps: Shape = ()) -> Tensor:
         """Return the whole tensor repeated along its axes."""
     def to(self, *args: Any, **kwargs: Any) -> Tensor:
-        """Return the values in another dtype, on another device, or in the dtype of another Tensor."""
+        """Return the values in a different dtype, on another device, or in the dtype of another Tensor."""
     def to_coo(self) -> Any:
         """Return the elements of a matrix that are not 0, with their positions."""
     def to_csr(self) -> Any:
@@ -1056,7 +1056,7 @@ class TensorMethods:
     def var(self, dim: Axis = None, ddof: builtins.int | builtins.bool = 0, keepdim: builtins.bool = False) -> Tensor:
         """Return the variance over axes: sum((x - mean) ** 2) / (n - ddof)."""
     def view(self, *lengths: Any, shape: Shape | None = None, dtype: DTypeLike | None = None) -> Tensor:
-        """Return the elements in another shape, or their bytes read as another dtype."""
+        """Return the elements in a different shape, or their bytes read as a different dtype."""
     def view_as(self, other: Tensor) -> Tensor:
         """Return the elements in their order, in the shape of another tensor."""
     def vsplit(self, indices_or_sections: Ints) -> tuple[Tensor, ...]:

@@ -312,7 +312,7 @@ class Parameter(Tensor):
             the new Parameter.
 
         Raises:
-            ValueError: ``init`` is an unknown name, or a Tensor of another shape.
+            ValueError: ``init`` is an unknown name, or a Tensor of the wrong shape.
             TypeError: ``init`` is none of these.
         """
         values = self.data if isinstance(init, str) and init == "same" else initializer(init, self.shape, self.dtype)
@@ -409,7 +409,7 @@ class ParameterTuple(tuple[Parameter, ...]):
 
         Raises:
             TypeError: ``prefix`` is not a str.
-            ValueError: it has other characters.
+            ValueError: it has characters that are not allowed.
         """
         check_type(prefix, str, "ParameterTuple.clone", "prefix")
         if not re.fullmatch(r"\w[\w.]*", prefix, re.ASCII):

@@ -44,12 +44,12 @@ class Tensor(TensorMethods):
             length that is None, -1 or a Symbol, makes a placeholder: a Tensor without values, for ``Cell.set_inputs``.
         init: an Initializer, its name or a number that fills ``shape`` with ``dtype``.
         const_arg: a flag for a graph compiler; accepted and ignored.
-        device: its device: new Tensors are on the device of ``set_device``, another one raises.
+        device: its device: new Tensors are on the device of ``set_device``, any other raises.
 
     Raises:
         TypeError: ``input_data`` is missing or cannot be a tensor's elements, or ``shape`` is not a shape.
         ValueError: ``init`` without ``shape`` and ``dtype``, ``shape`` without ``dtype`` or beside ``input_data``, a
-            negative length, or another ``device``.
+            negative length, or an unsupported ``device``.
     """
 
     __slots__ = ("__dict__", "__weakref__", "_array")
@@ -529,14 +529,14 @@ def tensor(
         shape: the shape that ``init`` fills.
         init: an Initializer, its name or a number that fills ``shape`` with ``dtype``.
         const_arg: a flag for a graph compiler; accepted and ignored.
-        device: its device: new Tensors are on the device of ``set_device``, another one raises.
+        device: its device: new Tensors are on the device of ``set_device``, any other raises.
 
     Returns:
         the Tensor.
 
     Raises:
         TypeError: ``input_data`` is missing or cannot be a tensor's elements.
-        ValueError: ``init`` without ``shape`` and ``dtype``, or another ``device``.
+        ValueError: ``init`` without ``shape`` and ``dtype``, or an unsupported ``device``.
     """
     return Tensor(input_data, dtype, shape, init, const_arg, device)
 

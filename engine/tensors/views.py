@@ -1,4 +1,4 @@
-"""Views: tensors that share the elements of another tensor, as in MindSpore: a part of it, or another shape.
+"""Views: tensors that share the elements of another tensor, as in MindSpore: a part of it, or a different shape.
 
 Arrays are immutable while anything else may hold them: to write to a tensor is to rebind it to a new array
 (``Tensor._rebind``). So a view has a reference to its root, the tensor whose elements it shares, and the steps that
@@ -361,7 +361,7 @@ class WrittenTensors:
 
 
 def _is_written(tensor: Tensor, before: Array) -> bool:
-    """Return whether a tensor has other values than before and the same shape; another shape is another tensor."""
+    """Return whether a tensor has different values and the same shape; a different shape is a different tensor."""
     return tensor._array is not before and tensor._array.shape == before.shape
 
 

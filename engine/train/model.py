@@ -423,8 +423,8 @@ class Model:
             config: accepted for compatibility.
 
         Raises:
-            TypeError: an input of another kind.
-            ValueError: an empty tensor, or another backend.
+            TypeError: an input of the wrong kind.
+            ValueError: an empty tensor, or an unknown backend.
         """
         if backend not in ("lite", None):
             raise ValueError(f"For 'Model.predict', 'backend' must be 'lite' or None, but got {backend!r}")

@@ -41,7 +41,7 @@ class SummaryRecord:
         export_options: ``{"tensor_format": "npy"}`` also writes each tensor into a file ``export_.../tensor/*.npy``.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: an unknown option, or a name with characters other than letters, digits, dots, dashes and
             underscores.
         RuntimeError: one is open, or the folder cannot be made.
@@ -114,7 +114,7 @@ class SummaryRecord:
             mode: "train" or "eval".
 
         Raises:
-            ValueError: another word.
+            ValueError: an unknown word.
         """
         self._mode = check_one_of(mode, ("train", "eval"), "SummaryRecord.set_mode", "mode")
 
@@ -252,7 +252,7 @@ def export_format(caller: str, options: Any) -> str | None:
 
     Raises:
         TypeError: not a dictionary.
-        ValueError: another option, or another format.
+        ValueError: an unknown option or format.
     """
     check_type(options, dict | None, caller, "export_options", "a dict or None", show=repr)
     for name, value in (options or {}).items():

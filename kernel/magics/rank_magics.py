@@ -82,7 +82,7 @@ class NotebookRanks:
         """Start ranks, unless that many are running.
 
         Raises:
-            UsageError: another number is running, or they cannot be started.
+            UsageError: a different number is running, or they cannot be started.
         """
         from ..remote.child_ranks import start_ranks
 

@@ -61,7 +61,7 @@ class ServedProcess:
         run = run or (f"{socket.gethostname()}-{os.getppid()}" if ranks > 1 else "")
         for card in cards():
             if (card.run, card.rank, card.host) == (run, rank, socket.gethostname()):
-                raise ValueError(f"process {card.pid} is rank {rank} of run {run!r} already: give another name")
+                raise ValueError(f"process {card.pid} is rank {rank} of run {run!r} already: choose a different name")
         self._process = os.getpid()
         self.served = RequestService(what, rank, ranks, run, address=endpoint)
         serve_comms(self.served)

@@ -81,7 +81,7 @@ class Operand:
         )
 
     def reshaped(self, *shape: int) -> Operand:
-        """Return the view with another shape, one length of which may be -1.
+        """Return the view with a different shape, one length of which may be -1.
 
         Raises:
             ValueError: the operand is not contiguous in C order, or the sizes differ.

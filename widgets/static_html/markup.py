@@ -81,8 +81,9 @@ padding:8px 12px;overflow-wrap:break-word}
 PALETTE = (Path(__file__).parents[1] / "static" / "palette.css").read_text(encoding="utf-8")
 # Omits colors that only drawings.py reads.
 _STYLED = re.sub(r"--hs-still-[^;]*;", "", PALETTE)
-# The palette has another name here, since a saved output must not change the panels of a later version. The surrounding
-# page is unknown, so inks are mixed from the text's own color. The doubled class outweighs the notebook's rules.
+# The palette has a different name here, since a saved output must not change the panels of a later version. The
+# surrounding page is unknown, so inks are mixed from the text's own color. The doubled class outweighs the notebook's
+# rules.
 STYLE = f"""<style>
 {re.sub("[.]hs(?=[ {,])", ".hs-static", _compact(_STYLED))}
 {_FORMS}

@@ -281,7 +281,7 @@ class Inspection:
     def _see_passed(self, obj: Any) -> None:
         """Refuse an impure C function that is passed as a value, since its calls cannot be observed."""
         if isinstance(obj, types.BuiltinFunctionType) and not is_pure(obj):
-            self._fail(f"{obj.__qualname__}() may be called, whose result may be another one each time")
+            self._fail(f"{obj.__qualname__}() may be called, whose result may differ each time")
 
     def _fail(self, reason: str) -> None:
         self.problem = self.problem or reason

@@ -165,7 +165,7 @@ class Calls:
             self.line = f"{code.co_filename}:{frame.f_lineno}"
         elif event == "c_call" and code in self._codes and not is_pure(argument):
             name = getattr(argument, "__qualname__", repr(argument))
-            self._leak(_EFFECTS.get(name) or f"{name}() is called, whose result may be another one each time")
+            self._leak(_EFFECTS.get(name) or f"{name}() is called, whose result may differ each time")
 
     def _leak(self, reason: str) -> None:
         self._tracer.waits = True
@@ -181,7 +181,7 @@ class Calls:
             package, *rest = parts[1:] if parts[0] == "mindspore" else parts
             is_pure_room = package in _ROOMS or "/".join((package, *rest[:1])) in _ROOMS
             if not is_pure_room or code.co_name in _STATEFUL:
-                return f"{code.co_qualname}() is called, whose result may be another one each time"
+                return f"{code.co_qualname}() is called, whose result may differ each time"
             return ""
         parts = Path(file).parts
         if is_library(file) or any(name in parts for name in _OF_ENGINE):
@@ -191,7 +191,7 @@ class Calls:
                 return "the text of a module is made, which a plan cannot watch"
             if "collections" in parts or file.startswith(_FROZEN):
                 return ""
-            return f"{code.co_qualname}() is called, whose result may be another one each time"
+            return f"{code.co_qualname}() is called, whose result may differ each time"
         if file.startswith("<__array_function__"):
             return ""  # NumPy's dispatch
         return "unknown"

@@ -2,7 +2,7 @@
 
 A rule is called like the operator's kernel, with arrays whose ``shape`` may contain symbolic dimensions, and returns a
 shape, or a list with one shape per output. It is plain arithmetic; its comparisons become guards. If an operator has no
-rule, or its rule returns None or another shape than the kernel, the plan is for the current input shapes.
+rule, or its rule returns None or a different shape than the kernel, the plan is for the current input shapes.
 """
 
 from __future__ import annotations

@@ -496,7 +496,7 @@ class Tracer(taps.Tap):
                 assert self.lengths is not None
                 self.lengths.pin_all()
             if known_inputs[index].shape != gx.shape:
-                self.leak(f"a gradient of '{operator.name}' has another shape than its input")
+                self.leak(f"a gradient of '{operator.name}' has a different shape than its input")
             gradients.append(self.traced(gx, Value(gx.shape, gx.dtype, sizes=sizes)))
         self.graph.nodes.append(
             GradientCall(

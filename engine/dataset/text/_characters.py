@@ -102,7 +102,7 @@ def pattern_of(caller: str, argument: str, pattern: str) -> re.Pattern[str]:
     """Return a regular expression in which ``\\p{..}`` matches the characters of a general category or a script.
 
     Raises:
-        RuntimeError: the pattern is invalid, or uses another property.
+        RuntimeError: the pattern is invalid, or uses an unknown property.
     """
     result, at, inside = "", 0, False
     while at < len(pattern):

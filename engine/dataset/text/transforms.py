@@ -237,7 +237,7 @@ class RegexReplace(_Each):
         replace_all: whether all matches are replaced, or the first.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         RuntimeError: when called, an invalid regular expression, an unknown group, or an input other than text.
     """
 
@@ -274,7 +274,7 @@ class RegexTokenizer(_Tokenizer):
         with_offsets: also return the start and end of each piece, in bytes of UTF-8.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         RuntimeError: when called, an invalid regular expression, or an input other than one text.
     """
 
@@ -321,7 +321,7 @@ class BasicTokenizer(_Tokenizer):
         with_offsets: also return the start and end of each piece in the split text, in bytes of UTF-8.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         RuntimeError: when called, an input other than one text.
     """
 
@@ -373,7 +373,7 @@ class WordpieceTokenizer(Transform):
         with_offsets: also return the start and end of each part in its word, in bytes of UTF-8.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a negative number.
         RuntimeError: when called, an input other than text, or text with more than one axis.
     """
@@ -447,7 +447,7 @@ class BertTokenizer(Transform):
         with_offsets: also return the start and end of each part in the split text, in bytes of UTF-8.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a negative number.
         RuntimeError: when called, an input other than one text.
     """
@@ -512,7 +512,7 @@ class JiebaTokenizer(_Tokenizer):
 
     Raises:
         ImportError: the package ``jieba`` is not installed.
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: the file does not exist.
         RuntimeError: when called, an input other than one text.
     """
@@ -536,7 +536,7 @@ class JiebaTokenizer(_Tokenizer):
             freq: its frequency; by default high enough for the word to be recognized.
 
         Raises:
-            TypeError: an argument of another type.
+            TypeError: an argument of the wrong type.
             ValueError: an empty word, or a negative number.
         """
         if not check_type(word, str, "add_word", "word", show=repr):
@@ -579,7 +579,7 @@ class SentencePieceTokenizer(Transform):
 
     Raises:
         ImportError: the package ``sentencepiece`` is not installed.
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         RuntimeError: when called, an input other than one text.
     """
 
@@ -607,7 +607,7 @@ class Lookup(Transform):
         data_type: the element type of the result.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         RuntimeError: when called, an unknown word, or an input other than text; or ``data_type`` is not a number.
     """
 
@@ -688,7 +688,7 @@ class SlidingWindow(Transform):
     Raises:
         TypeError: not an int.
         ValueError: ``width`` is below 1.
-        RuntimeError: when called, a value of another rank.
+        RuntimeError: when called, a value of the wrong rank.
     """
 
     def __init__(self, width: int, axis: int = 0) -> None:
@@ -748,8 +748,8 @@ class ToVectors(Transform):
         lower_case_backup: also look up a word in lower case.
 
     Raises:
-        TypeError: an argument of another type.
-        RuntimeError: when called, an input other than text, or ``unk_init`` of another length.
+        TypeError: an argument of the wrong type.
+        RuntimeError: when called, an input other than text, or ``unk_init`` of the wrong length.
     """
 
     def __init__(
@@ -829,7 +829,7 @@ class AddToken(Transform):
         begin: whether it is added before them.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         RuntimeError: when called, an input other than text, or text with no axis or more than two.
     """
 

@@ -184,7 +184,7 @@ class Vocab:
             special_first: whether they come first.
 
         Raises:
-            TypeError: an argument of another type.
+            TypeError: an argument of the wrong type.
             ValueError: ``vocab_size`` is below 1, or a duplicate word.
             RuntimeError: the file does not exist.
         """
@@ -222,7 +222,7 @@ class Vocab:
             special_first: whether they come first.
 
         Raises:
-            TypeError: an argument of another type.
+            TypeError: an argument of the wrong type.
             ValueError: an invalid range, or ``top_k`` below 1.
             RuntimeError: an unknown column, a column without text, or a special token among the words.
         """
@@ -328,7 +328,7 @@ class Vectors:
             max_vectors: the maximum number of words; by default, and for 0, all.
 
         Raises:
-            TypeError: an argument of another type.
+            TypeError: an argument of the wrong type.
             ValueError: ``max_vectors`` is negative.
             RuntimeError: the file does not exist, or the vectors are not of one length above 1.
         """
@@ -359,7 +359,7 @@ class Vectors:
 
     @classmethod
     def _check_name(cls, caller: str, path: Path) -> None:
-        """Refuse a file of another name."""
+        """Refuse a file with a different name."""
 
     def lookup(self, token: str, unknown: Array, lower_case_backup: bool) -> Array:
         """Return the vector of a word.
@@ -461,7 +461,7 @@ class SentencePieceVocab:
 
         Raises:
             ImportError: the package ``sentencepiece`` is not installed.
-            TypeError: an argument of another type.
+            TypeError: an argument of the wrong type.
         """
         source = dataset.project(col_names) if col_names else dataset
         rows = source.create_tuple_iterator(num_epochs=1, output_numpy=True)
@@ -495,7 +495,7 @@ class SentencePieceVocab:
 
         Raises:
             ImportError: the package ``sentencepiece`` is not installed.
-            TypeError: an argument of another type.
+            TypeError: an argument of the wrong type.
         """
         check_type(file_path, list, "SentencePieceVocab.from_file", "file_path", "a list of str", show=repr)
         return cls._train(
@@ -545,7 +545,7 @@ class SentencePieceVocab:
             filename: the file in it.
 
         Raises:
-            TypeError: an argument of another type.
+            TypeError: an argument of the wrong type.
             RuntimeError: the folder does not exist.
         """
         check_type(vocab, SentencePieceVocab, "save_model", "vocab", "a SentencePieceVocab", show=repr)

@@ -23,7 +23,7 @@ class OnDevice:
 
         Raises:
             TypeError: not a text.
-            ValueError: another device.
+            ValueError: an unknown device.
             NotImplementedError: "Ascend".
         """
         caller = f"{type(self).__name__}.device"

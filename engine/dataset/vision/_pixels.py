@@ -97,7 +97,7 @@ def color(caller: str, image: Array) -> Array:
     """Return the image, which must be (H, W, 3).
 
     Raises:
-        RuntimeError: it has another shape.
+        RuntimeError: it has the wrong shape.
     """
     if image.ndim != 3 or image.shape[2] != 3:
         raise RuntimeError(f"For '{caller}', an image must be (H, W, 3), but got {image.shape}")
@@ -108,7 +108,7 @@ def picture(caller: str, image: Array) -> Array:
     """Return the image, which must be (H, W) or (H, W, C).
 
     Raises:
-        RuntimeError: it has another shape.
+        RuntimeError: it has the wrong shape.
     """
     if image.ndim not in (2, 3):
         raise RuntimeError(f"For '{caller}', an image must be (H, W) or (H, W, C), but got {image.shape}")
@@ -119,7 +119,7 @@ def of_bytes(caller: str, image: Array) -> Array:
     """Return the image, which must be (H, W) or (H, W, C) of UInt8.
 
     Raises:
-        RuntimeError: it has another shape or dtype.
+        RuntimeError: it has the wrong shape or dtype.
     """
     if picture(caller, image).dtype != np.uint8:
         raise RuntimeError(f"For '{caller}', an image must be of uint8, but got {image.dtype}")
@@ -187,7 +187,7 @@ def fill_of(caller: str, value: Any) -> tuple[int, ...]:
 
     Raises:
         TypeError: not ints.
-        ValueError: another number of values, or one out of range.
+        ValueError: the wrong number of values, or one out of range.
     """
     values = value if isinstance(value, tuple) else (value,) * 3
     if any(isinstance(component, bool) or not isinstance(component, int | np.integer) for component in values):

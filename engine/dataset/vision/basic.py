@@ -78,7 +78,7 @@ class ToTensor(ImageTransform):
         output_type: the element type of the result.
 
     Raises:
-        RuntimeError: when called, another rank.
+        RuntimeError: when called, the wrong rank.
     """
 
     def __init__(self, output_type: AnyDType = float32) -> None:
@@ -136,7 +136,7 @@ class Normalize(OnDevice, ImageTransform):
     Raises:
         TypeError: one of them is not a list or tuple.
         ValueError: ``std`` is not as long as ``mean`` or not above 0, or a number is not from 0 to 255.
-        RuntimeError: when called, another number of channels.
+        RuntimeError: when called, the wrong number of channels.
     """
 
     def __init__(self, mean: Sequence[float] | Array, std: Sequence[float] | Array, is_hwc: bool = True) -> None:
@@ -234,7 +234,7 @@ class Resize(OnDevice, ImageTransform):
             An image of PIL is resized by Pillow, which has the first three and ``Inter.ANTIALIAS``.
 
     Raises:
-        TypeError: an argument of another type; or when called, a mode that such an image does not support.
+        TypeError: an argument of the wrong type; or when called, a mode that such an image does not support.
         ValueError: a size below 1.
     """
 
@@ -275,7 +275,7 @@ class Crop(OnDevice, ImageTransform):
         size: the height and width of the result; an int for a square.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a size below 1, or a negative coordinate.
         RuntimeError: when called, a part outside the image.
     """
@@ -353,8 +353,8 @@ class Pad(OnDevice, ImageTransform):
         padding_mode: ``Border.CONSTANT``, ``Border.EDGE``, ``Border.REFLECT`` or ``Border.SYMMETRIC``.
 
     Raises:
-        TypeError: an argument of another type.
-        ValueError: another number of values, a negative one, or a ``fill_value`` that is not from 0 to 255.
+        TypeError: an argument of the wrong type.
+        ValueError: the wrong number of values, a negative one, or a ``fill_value`` that is not from 0 to 255.
     """
 
     keeps_pictures = True
@@ -436,7 +436,7 @@ class Grayscale(ImageTransform):
         num_output_channels: 1 for an image (H, W), 3 for the same in three channels.
 
     Raises:
-        ValueError: another number.
+        ValueError: the wrong number.
     """
 
     keeps_pictures = True

@@ -55,8 +55,9 @@ class MixUp:
         is_single: mix within the batch; False: with the previous result, starting with an unmixed batch.
 
     Raises:
-        TypeError: an argument of another type.
-        ValueError: a number that is not above 0; when called, other numbers of images or labels than ``batch_size``.
+        TypeError: an argument of the wrong type.
+        ValueError: a number that is not above 0; when called, a different number of images or labels than
+            ``batch_size``.
     """
 
     def __init__(self, batch_size: int, alpha: float, is_single: bool = True) -> None:
@@ -123,7 +124,7 @@ class CutMixBatch:
         prob: the probability for each image, from 0 to 1.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
         RuntimeError: when called, an input other than a batch of images with one-hot labels.
     """

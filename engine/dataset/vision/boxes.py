@@ -100,7 +100,7 @@ class ResizeWithBBox(_WithBoxes):
         interpolation: the interpolation mode, as for ``Resize``.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a size below 1.
         RuntimeError: when called, boxes outside the image.
     """
@@ -205,7 +205,7 @@ class RandomResizedCropWithBBox(_WithBoxes):
         max_attempts: the number of draws until a part fits; after these, the center is used.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
         RuntimeError: when called, boxes outside the image.
     """

@@ -225,7 +225,7 @@ class RgbToHsv(_Space):
         is_hwc: channels are the last axis; False: the third last.
 
     Raises:
-        TypeError: not a bool; when called, another shape.
+        TypeError: not a bool; when called, the wrong shape.
     """
 
     def channels(self, image: Array) -> Array:
@@ -239,7 +239,7 @@ class HsvToRgb(_Space):
         is_hwc: channels are the last axis; False: the third last.
 
     Raises:
-        TypeError: not a bool; when called, another shape.
+        TypeError: not a bool; when called, the wrong shape.
     """
 
     def channels(self, image: Array) -> Array:
@@ -276,7 +276,7 @@ class AutoContrast(OnDevice, ImageTransform):
         ignore: values to ignore, an int or several.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
         RuntimeError: when called, an input other than an image of UInt8.
     """
@@ -458,7 +458,7 @@ class ConvertColor(OnDevice, ImageTransform):
 
     Raises:
         TypeError: no ``ConvertMode``.
-        RuntimeError: when called, another number of channels.
+        RuntimeError: when called, the wrong number of channels.
     """
 
     def __init__(self, convert_mode: ConvertMode) -> None:
@@ -515,7 +515,7 @@ class RandomAutoContrast(Sometimes, AutoContrast):
         prob: the probability, from 0 to 1.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
     """
 

@@ -123,7 +123,7 @@ def get_image_num_channels(image: Any) -> int:
         image: an array or an object of the package ``pillow``.
 
     Raises:
-        RuntimeError: another rank.
+        RuntimeError: the wrong rank.
     """
     shape = np.shape(image)
     if len(shape) < 2:
@@ -138,7 +138,7 @@ def get_image_size(image: Any) -> list[int]:
         image: an array or an object of the package ``pillow``.
 
     Raises:
-        RuntimeError: another rank.
+        RuntimeError: the wrong rank.
     """
     shape = np.shape(image)
     if len(shape) < 2:
@@ -170,7 +170,7 @@ def encode_jpeg(image: Any, quality: int = 75) -> Array:
 
     Raises:
         ImportError: the package ``pillow`` is not installed.
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
         RuntimeError: an input other than an image of UInt8.
     """
@@ -188,7 +188,7 @@ def encode_png(image: Any, compression_level: int = 6) -> Array:
 
     Raises:
         ImportError: the package ``pillow`` is not installed.
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
         RuntimeError: an input other than an image of UInt8.
     """
@@ -223,7 +223,7 @@ def read_image(filename: str, mode: ImageReadMode = ImageReadMode.UNCHANGED) -> 
 
     Raises:
         ImportError: the package ``pillow`` is not installed.
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         RuntimeError: the file does not exist, or is not an image.
     """
     check_type(mode, ImageReadMode, "read_image", "mode", "an ImageReadMode", show=repr)
@@ -243,8 +243,8 @@ def write_file(filename: str, data: Any) -> None:
         data: an array or tensor of UInt8 with one axis.
 
     Raises:
-        TypeError: an argument of another type.
-        RuntimeError: another dtype or rank, or the file cannot be written.
+        TypeError: an argument of the wrong type.
+        RuntimeError: the wrong dtype or rank, or the file cannot be written.
     """
     check_type(filename, str, "write_file", "filename", show=repr)
     array = data.asnumpy() if hasattr(data, "asnumpy") else data
@@ -269,7 +269,7 @@ def write_jpeg(filename: str, image: Any, quality: int = 75) -> None:
 
     Raises:
         ImportError: the package ``pillow`` is not installed.
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
         RuntimeError: an input other than an image of UInt8, or the file cannot be written.
     """
@@ -286,7 +286,7 @@ def write_png(filename: str, image: Any, compression_level: int = 6) -> None:
 
     Raises:
         ImportError: the package ``pillow`` is not installed.
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
         RuntimeError: an input other than an image of UInt8, or the file cannot be written.
     """

@@ -109,8 +109,8 @@ class GaussianBlur(OnDevice, ImageTransform):
             0.3 * ((kernel_size - 1) / 2 - 1) + 0.8.
 
     Raises:
-        TypeError: an argument of another type.
-        ValueError: an even size, a number out of range, or another number of them.
+        TypeError: an argument of the wrong type.
+        ValueError: an even size, a number out of range, or the wrong number of them.
         RuntimeError: when called, an input other than an image.
     """
 

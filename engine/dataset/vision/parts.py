@@ -60,7 +60,7 @@ class Erase(OnDevice, ImageTransform):
         inplace: modify the input array.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
         RuntimeError: when called, a rectangle outside the image.
     """
@@ -95,7 +95,7 @@ class CutOut(ImageTransform):
         is_hwc: channels are the last axis; False: the first.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number below 1.
         RuntimeError: when called, an input other than an image with three axes.
     """
@@ -152,7 +152,7 @@ class TenCrop(FiveCrop):
         use_vertical_flip: flip top and bottom instead of left and right.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a size below 1; when called, one that is larger than the image.
     """
 
@@ -176,7 +176,7 @@ class PadToSize(ImageTransform):
         padding_mode: the padding mode, as for ``Pad``.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
         RuntimeError: when called, an image that is too large.
     """
@@ -225,7 +225,7 @@ class SlicePatches(ImageTransform):
         fill_value: the padding value, from 0 to 255.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
         RuntimeError: when called, more patches than pixels.
     """
@@ -270,7 +270,7 @@ class ResizedCrop(OnDevice, ImageTransform):
         interpolation: the interpolation mode, as for ``Resize``.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
         RuntimeError: when called, a part outside the image.
     """
@@ -301,7 +301,7 @@ class RandomResizedCrop(ImageTransform):
         max_attempts: the number of draws until a part fits; after these, the center is used.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
         RuntimeError: when called, an input other than an image.
     """
@@ -357,7 +357,7 @@ class RandomCropDecodeResize(RandomResizedCrop):
         max_attempts: the number of draws until a part fits; after these, the center is used.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
         ImportError: when called, the package ``pillow`` is not installed.
         RuntimeError: when called, bytes that are not an image.
@@ -399,7 +399,7 @@ class RandomErasing(Sometimes, Transform):
         max_attempts: the number of draws until a rectangle fits; after these, nothing is done.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
         RuntimeError: when called, an input other than an image with three axes.
     """
@@ -454,7 +454,7 @@ class LinearTransformation(ImageTransform):
 
     Raises:
         TypeError: not arrays.
-        ValueError: arrays of other shapes; when called, an image of another size.
+        ValueError: arrays of the wrong shapes; when called, an image of the wrong size.
     """
 
     def __init__(self, transformation_matrix: Array, mean_vector: Array) -> None:
@@ -485,8 +485,8 @@ class NormalizePad(Normalize):
         is_hwc: channels are the last axis; False: the first.
 
     Raises:
-        ValueError: another dtype, or ``std`` is not as long as ``mean``, or not above 0.
-        RuntimeError: when called, another number of channels.
+        ValueError: the wrong dtype, or ``std`` is not as long as ``mean``, or not above 0.
+        RuntimeError: when called, the wrong number of channels.
     """
 
     def __init__(

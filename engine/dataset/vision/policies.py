@@ -183,9 +183,9 @@ class RandAugment(_Augment):
         fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
-        NotImplementedError: another interpolation mode.
+        NotImplementedError: an unsupported interpolation mode.
         RuntimeError: when called, an input other than an image (H, W, 3) of UInt8.
     """
 
@@ -230,9 +230,9 @@ class TrivialAugmentWide(_Augment):
         fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
-        NotImplementedError: another interpolation mode.
+        NotImplementedError: an unsupported interpolation mode.
         RuntimeError: when called, an input other than an image (H, W, 3) of UInt8.
     """
 
@@ -281,9 +281,9 @@ class AutoAugment(_Augment):
         fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
-        NotImplementedError: another interpolation mode.
+        NotImplementedError: an unsupported interpolation mode.
         RuntimeError: when called, an input other than an image (H, W, 3) of UInt8.
     """
 

@@ -25,7 +25,7 @@ def _way(caller: str, argument: str, way: Any) -> Inter:
 
     Raises:
         TypeError: no Inter.
-        NotImplementedError: another mode.
+        NotImplementedError: an unknown mode.
     """
     check_type(way, Inter, caller, argument, "an Inter", show=repr)
     if way not in (Inter.NEAREST, Inter.BILINEAR):
@@ -98,9 +98,9 @@ class Rotate(OnDevice, ImageTransform):
         fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
-        NotImplementedError: another interpolation mode.
+        NotImplementedError: an unsupported interpolation mode.
         RuntimeError: when called, an input other than an image.
     """
 
@@ -163,9 +163,9 @@ class RandomRotation(Rotate):
         fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
-        NotImplementedError: another interpolation mode.
+        NotImplementedError: an unsupported interpolation mode.
         RuntimeError: when called, an input other than an image.
     """
 
@@ -222,9 +222,9 @@ class Affine(OnDevice, ImageTransform):
         fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
-        NotImplementedError: another interpolation mode.
+        NotImplementedError: an unsupported interpolation mode.
         RuntimeError: when called, an input other than an image.
     """
 
@@ -273,9 +273,9 @@ class RandomAffine(ImageTransform):
         fill_value: the value outside the image, from 0 to 255, or one for each of three channels.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
-        NotImplementedError: another interpolation mode.
+        NotImplementedError: an unsupported interpolation mode.
         RuntimeError: when called, an input other than an image.
     """
 
@@ -344,9 +344,9 @@ class Perspective(OnDevice, ImageTransform):
         interpolation: ``Inter.BILINEAR`` or ``Inter.NEAREST``.
 
     Raises:
-        TypeError: an argument of another type.
-        ValueError: another number of points.
-        NotImplementedError: another interpolation mode.
+        TypeError: an argument of the wrong type.
+        ValueError: the wrong number of points.
+        NotImplementedError: an unsupported interpolation mode.
         RuntimeError: when called, an input other than an image.
     """
 
@@ -375,9 +375,9 @@ class RandomPerspective(Sometimes, ImageTransform):
         interpolation: ``Inter.BILINEAR`` or ``Inter.NEAREST``; ``Inter.BICUBIC`` uses the former.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range.
-        NotImplementedError: another interpolation mode.
+        NotImplementedError: an unsupported interpolation mode.
         RuntimeError: when called, an input other than an image.
     """
 

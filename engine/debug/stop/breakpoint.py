@@ -106,7 +106,7 @@ class Breakpoint:
         """Parse ``PATH[:MOMENT] [if EXPRESSION]``.
 
         Raises:
-            ValueError: the text has another form, an unknown moment or a faulty expression.
+            ValueError: the text has the wrong form, an unknown moment or a faulty expression.
         """
         match = _SYNTAX.match(text.strip())
         if match is None:

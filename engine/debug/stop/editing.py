@@ -97,7 +97,7 @@ def _check_call(call: CellCall, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def with_place(container: Any, index: int, value: object, name: str) -> object:
-    """Return a copy of a tuple or a list, called ``name``, with another value at one index.
+    """Return a copy of a tuple or a list, called ``name``, with a different value at one index.
 
     Raises:
         TypeError, IndexError: it has no such index.

@@ -89,7 +89,7 @@ def compile_expression(text: str, known: Collection[str] | None = None) -> CodeT
         known: the allowed names apart from Python's own; None if they are not known in advance.
 
     Raises:
-        ValueError: it is not an expression, is nested too deeply, or uses another name; the message is one line.
+        ValueError: it is not an expression, is nested too deeply, or uses an unknown name; the message is one line.
     """
     try:
         code = compile(text.strip(), "<expression>", "eval")

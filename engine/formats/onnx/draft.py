@@ -108,7 +108,7 @@ class Edge:
         return self.cast(computable(self.dtype, steps=2))
 
     def reshape(self, shape: Sequence[int]) -> Edge:
-        """Return the same elements in another shape."""
+        """Return the same elements in a different shape."""
         zero = {"allowzero": 1} if 0 in shape else {}
         return self.draft("Reshape", self, self.draft.ints(shape), shape=tuple(shape), **zero)
 

@@ -52,7 +52,7 @@ def read(path: str) -> FuncGraph:
         the graph; initializers are its parameters.
 
     Raises:
-        RuntimeError: the file is broken, has external data or another opset, or contains an unsupported node.
+        RuntimeError: the file is broken, has external data or an unsupported opset, or contains an unsupported node.
         ImportError: ``onnx`` is not installed.
     """
     onnx = onnx_package("load")
@@ -412,7 +412,8 @@ def _slice(attributes: Attributes, x: Any, starts: Any, ends: Any, axes: Any = N
 
 @_reads("Pad")
 def _pad(attributes: Attributes, x: Any, widths: Any, value: Any = None, axes: Any = None) -> Any:
-    _refuse_unless(attributes.get("mode", "constant") == "constant" and axes is None, "Pad of another mode or of axes")
+    is_constant = attributes.get("mode", "constant") == "constant"
+    _refuse_unless(is_constant and axes is None, "Pad of an unsupported mode or of axes")
     x, amounts = _tensor(x), _static(widths)
     pairs = tuple(zip(amounts[: x.ndim], amounts[x.ndim :], strict=True))
     _refuse_unless(min(amounts, default=0) >= 0, "Pad that takes away")

@@ -60,7 +60,7 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str = table.WORLD, async_
 
     Raises:
         TypeError: not a tensor, not a bool, or a dtype that does not suit ``op``.
-        ValueError: another ``op``, or this process is not in the group.
+        ValueError: an unknown ``op``, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
     process_group, x = table.member("all_reduce", group), check_tensor(tensor, "all_reduce", "tensor")
@@ -103,7 +103,7 @@ def reduce_scatter_tensor(tensor: Tensor, op: str = "sum", group: str = table.WO
 
     Raises:
         TypeError: not a tensor, not a bool, or a dtype that does not suit ``op``.
-        ValueError: a first axis that the ranks do not divide, another ``op``, or this process is not in the group.
+        ValueError: a first axis that the ranks do not divide, an unknown ``op``, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
     caller = "reduce_scatter_tensor"
@@ -123,7 +123,7 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str = table.WORLD) 
 
     Raises:
         TypeError: not a tensor, not an int, or a dtype that does not suit ``op``.
-        ValueError: another ``op``, a rank outside the group, or this process is not in it.
+        ValueError: an unknown ``op``, a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
     process_group, x = table.member("reduce", group), check_tensor(tensor, "reduce", "tensor")
@@ -210,8 +210,8 @@ def recv(tensor: Tensor, src: int = 0, group: str = table.WORLD, tag: int = 0) -
 
     Raises:
         TypeError: not a tensor, or not an int.
-        ValueError: a rank outside the group, or another tag.
-        RuntimeError: the message has another shape or dtype.
+        ValueError: a rank outside the group, or an unsupported tag.
+        RuntimeError: the message has the wrong shape or dtype.
     """
     into, handle = irecv(tensor, src, group, tag)
     handle.wait()
@@ -229,7 +229,7 @@ def irecv(tensor: Tensor, src: int = 0, group: str = table.WORLD, tag: int = 0) 
 
     Raises:
         TypeError: not a tensor, or not an int.
-        ValueError: a rank outside the group, or another tag.
+        ValueError: a rank outside the group, or an unsupported tag.
     """
     into = Tensor._wrap(check_tensor(tensor, "recv", "tensor")._array)
     return into, receive_into(into, src, group, tag)
@@ -254,8 +254,8 @@ def all_to_all_with_output_shape(
 
     Raises:
         TypeError: not tensors, not shapes, or not a bool.
-        ValueError: a list of another length, or this process is not in the group.
-        RuntimeError: the ranks' calls differ, or another number of elements than expected is sent.
+        ValueError: a list of the wrong length, or this process is not in the group.
+        RuntimeError: the ranks' calls differ, or a different number of elements than expected is sent.
     """
     caller = "all_to_all_with_output_shape"
     process_group = table.member(caller, group)
@@ -294,7 +294,7 @@ def all_to_all_single_with_output_shape(
     Raises:
         TypeError: not a tensor, or not a bool.
         ValueError: lengths that do not fit, or this process is not in the group.
-        RuntimeError: the ranks' calls differ, or another number of elements than expected is sent.
+        RuntimeError: the ranks' calls differ, or a different number of elements than expected is sent.
     """
     x = check_tensor(tensor, "all_to_all_single_with_output_shape", "tensor")
     shape = output_shape.shape if isinstance(output_shape, Tensor) else tuple(output_shape)
@@ -315,7 +315,7 @@ class P2POp(in_place.P2POp):
         recv_dtype: the dtype of the message if a shape is passed.
 
     Raises:
-        TypeError: another ``op``, or neither a tensor nor a shape.
+        TypeError: an unknown ``op``, or neither a tensor nor a shape.
         ValueError: a shape without ``recv_dtype``.
     """
 

@@ -162,7 +162,7 @@ def all_reduce(tensor: Tensor, op: str = "sum", group: str | None = None, async_
 
     Raises:
         TypeError: not a tensor, not a bool, or a dtype that does not suit ``op``.
-        ValueError: another ``op``, or this process is not in the group.
+        ValueError: an unknown ``op``, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
     process_group, (x,) = check_call("all_reduce", group, tensor=tensor)
@@ -200,7 +200,7 @@ def all_gather_into_tensor(
 
     Raises:
         TypeError: not a tensor, or not a bool.
-        ValueError: an output of another size or dtype, or this process is not in the group.
+        ValueError: an output of the wrong size or dtype, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
     caller = "all_gather_into_tensor"
@@ -288,7 +288,7 @@ def reduce_scatter_tensor(
 
     Raises:
         TypeError: not a tensor, not a bool, or a dtype that does not suit ``op``.
-        ValueError: sizes that do not fit, another ``op``, or this process is not in the group.
+        ValueError: sizes that do not fit, an unknown ``op``, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
     caller = "reduce_scatter_tensor"
@@ -339,7 +339,7 @@ def reduce_scatter_tensor_uneven(
 
     Raises:
         TypeError: not a tensor, not a bool, or a dtype that does not suit ``op``.
-        ValueError: lengths that do not fit, another ``op``, or this process is not in the group.
+        ValueError: lengths that do not fit, an unknown ``op``, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
     caller = "reduce_scatter_tensor_uneven"
@@ -380,7 +380,7 @@ def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, 
 
     Raises:
         TypeError: not a tensor, not an int, not a bool, or a dtype that does not suit ``op``.
-        ValueError: another ``op``, a rank outside the group, or this process is not in it.
+        ValueError: an unknown ``op``, a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
     process_group, (x,) = check_call("reduce", group, tensor=tensor)
@@ -455,7 +455,7 @@ def gather_into_tensor(
 
     Raises:
         TypeError: not a tensor, not an int or not a bool.
-        ValueError: an output of another size, a rank outside the group, or this process is not in it.
+        ValueError: an output of the wrong size, a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
     caller = "gather_into_tensor"
@@ -601,7 +601,7 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: str | None = No
 
     Raises:
         TypeError: not tensors, or not a bool.
-        ValueError: a list of another length or with other shapes, or this process is not in the group.
+        ValueError: a list of the wrong length or with the wrong shapes, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
     process_group, (x,) = check_call("all_gather", group, tensor=tensor)
@@ -639,7 +639,7 @@ def reduce_scatter(
 
     Raises:
         TypeError: not tensors, not a bool, or a dtype that does not suit ``op``.
-        ValueError: a list of another length or with other shapes, or this process is not in the group.
+        ValueError: a list of the wrong length or with the wrong shapes, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
     process_group, (into,) = check_call("reduce_scatter", group, output=output)
@@ -666,7 +666,7 @@ def gather(
 
     Raises:
         TypeError: not tensors, not an int or not a bool.
-        ValueError: a list of another length, a rank outside the group, or this process is not in it.
+        ValueError: a list of the wrong length, a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
     process_group, (x,) = check_call("gather", group, tensor=tensor)
@@ -710,8 +710,8 @@ def scatter(
 
     Raises:
         TypeError: not tensors, not an int or not a bool.
-        ValueError: a list of another length or with other shapes, a rank outside the group, or this process is not in
-            it.
+        ValueError: a list of the wrong length or with the wrong shapes, a rank outside the group, or this process is
+            not in it.
         RuntimeError: the ranks' calls differ.
     """
     process_group, (into,) = check_call("scatter", group, tensor=tensor)
@@ -752,8 +752,8 @@ def all_to_all(
 
     Raises:
         TypeError: not tensors, or not a bool.
-        ValueError: a list of another length, or this process is not in the group.
-        RuntimeError: the ranks' calls differ, or another number of elements than expected is sent.
+        ValueError: a list of the wrong length, or this process is not in the group.
+        RuntimeError: the ranks' calls differ, or a different number of elements than expected is sent.
     """
     process_group = table.member("all_to_all", group)
     into = tensors_of_ranks("all_to_all", "output_tensor_list", output_tensor_list, process_group)
@@ -801,7 +801,7 @@ def all_to_all_single(
     Raises:
         TypeError: not tensors, or not a bool.
         ValueError: lengths that do not fit, or this process is not in the group.
-        RuntimeError: the ranks' calls differ, or another number of elements than expected is sent.
+        RuntimeError: the ranks' calls differ, or a different number of elements than expected is sent.
     """
     caller = "all_to_all_single"
     process_group, (x,) = check_call(caller, group, input=input)

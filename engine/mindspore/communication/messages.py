@@ -31,7 +31,7 @@ def send(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) -
 
     Raises:
         TypeError: not a tensor, or not an int.
-        ValueError: this rank itself, a rank outside the group, or another tag.
+        ValueError: this rank itself, a rank outside the group, or an unsupported tag.
     """
     isend(tensor, dst, group, tag)
 
@@ -50,12 +50,12 @@ def isend(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) 
 
     Raises:
         TypeError: not a tensor, or not an int.
-        ValueError: this rank itself, a rank outside the group, or another tag.
+        ValueError: this rank itself, a rank outside the group, or an unsupported tag.
     """
     members, (x,) = check_call("send", group, tensor=tensor)
     to, number = in_group("send", "dst", members, dst), table.check_tag("send", tag)
     if to == members.rank:
-        raise ValueError(f"For 'send', 'dst' must be another rank than this one, but got {dst}")
+        raise ValueError(f"For 'send', 'dst' must be a rank other than this one, but got {dst}")
     return CommHandle(mailbox.send(members, table.on_host(x._array), to, number, table.line()))
 
 
@@ -73,8 +73,8 @@ def recv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) -
 
     Raises:
         TypeError: not a tensor, or not an int.
-        ValueError: a rank outside the group, or another tag.
-        RuntimeError: the message has another shape or dtype.
+        ValueError: a rank outside the group, or an unsupported tag.
+        RuntimeError: the message has the wrong shape or dtype.
     """
     into = Tensor._wrap(check_tensor(tensor, "recv", "tensor")._array) if "recv" in gives_new else tensor
     receive_into(into, src, group, tag).wait()
@@ -95,7 +95,7 @@ def irecv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) 
 
     Raises:
         TypeError: not a tensor, or not an int.
-        ValueError: a rank outside the group, or another tag.
+        ValueError: a rank outside the group, or an unsupported tag.
     """
     if "irecv" not in gives_new:
         return receive_into(tensor, src, group, tag)
@@ -123,7 +123,7 @@ class P2POp:
         tag: distinguishes messages between two ranks, 0 to 32767.
 
     Raises:
-        TypeError: another ``op``, or not a tensor.
+        TypeError: an unknown ``op``, or not a tensor.
     """
 
     def __init__(

@@ -37,7 +37,7 @@ def all_gather_object(object_list: list[Any], obj: Any, group: str | None = None
 
     Raises:
         TypeError: an object holds an unsupported type; nothing is pickled.
-        ValueError: a list of another length, or this process is not in the group.
+        ValueError: a list of the wrong length, or this process is not in the group.
         RuntimeError: the ranks' calls differ.
     """
     members = table.member("all_gather_object", group)
@@ -80,7 +80,7 @@ def gather_object(
 
     Raises:
         TypeError: an object holds an unsupported type; nothing is pickled.
-        ValueError: a list of another length, a rank outside the group, or this process is not in it.
+        ValueError: a list of the wrong length, a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
     caller = "gather_object"
@@ -147,7 +147,7 @@ def scatter_object_list(
 
     Raises:
         TypeError: an object of a type that ``all_gather_object`` does not accept.
-        ValueError: a list of another length, a rank outside the group, or this process is not in it.
+        ValueError: a list of the wrong length, a rank outside the group, or this process is not in it.
         RuntimeError: the ranks' calls differ.
     """
     caller = "scatter_object_list"

@@ -64,7 +64,7 @@ def init_process_group(
         device_id: for Ascend devices.
 
     Raises:
-        ValueError: ``init_method`` or ``store``, or other numbers than MPI's.
+        ValueError: ``init_method`` or ``store``, or numbers other than MPI's.
         RuntimeError: an unknown backend, or mpi4py is not installed.
     """
     if init_method is not None or store is not None:
@@ -198,7 +198,7 @@ def new_group(
         Its name, the same for the same ranks.
 
     Raises:
-        TypeError: ``ranks`` is not a list of ints, or another backend.
+        TypeError: ``ranks`` is not a list of ints, or an unknown backend.
         ValueError: an unknown rank, or a duplicate.
     """
     if backend not in (None, "hccl", "mccl"):

@@ -237,7 +237,7 @@ def randint(
         a Tensor of the shape ``size``.
 
     Raises:
-        ValueError: another number of arguments, or no int from ``low`` to below ``high`` exists.
+        ValueError: the wrong number of arguments, or no int from ``low`` to below ``high`` exists.
     """
     if len(args) not in (2, 3):
         raise TypeError(f"For 'mint.randint', 'low', 'high' and 'size' or two of them must be given, but got {args}")
@@ -259,7 +259,7 @@ def randint_like(input: Tensor, *args: int, dtype: DTypeLike | None = None, devi
         the Tensor.
 
     Raises:
-        ValueError: another number of arguments, or no int from ``low`` to below ``high`` exists.
+        ValueError: the wrong number of arguments, or no int from ``low`` to below ``high`` exists.
     """
     if len(args) not in (1, 2):
         raise TypeError(f"For 'mint.randint_like', 'low' and 'high' or one of them must be given, but got {args}")

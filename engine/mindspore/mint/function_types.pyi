@@ -416,7 +416,7 @@ def remainder(input: Operand, other: Operand) -> Tensor:
     """x - floor(x / y) * y, with the sign of y."""
 
 def reshape(input: Tensor, shape: Shape) -> Tensor:
-    """Return the elements in row-major order in another shape."""
+    """Return the elements in row-major order in a different shape."""
 
 def roll(input: Tensor, shifts: Ints, dims: Ints | None = None) -> Tensor:
     """Return the elements shifted along axes; those that leave at the end come back at the start."""

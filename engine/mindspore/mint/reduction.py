@@ -175,7 +175,7 @@ def norm(
 
     Raises:
         TypeError: ``input`` is not a Tensor, or an axis is not an int.
-        ValueError: another ``p``, or an axis is out of range or repeated.
+        ValueError: an unsupported ``p``, or an axis is out of range or repeated.
     """
     if p == "nuc":
         return ops.norm(input, p, dim, keepdim, dtype=dtype)
@@ -198,7 +198,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
 
     Raises:
         TypeError: ``x1`` or ``x2`` is not a Tensor.
-        ValueError: ``p`` is negative, another ``compute_mode``, or the shapes do not match.
+        ValueError: ``p`` is negative, an unknown ``compute_mode``, or the shapes do not match.
     """
     check_one_of(compute_mode, _WAYS_TO_MEASURE, "mint.cdist", "compute_mode")
     return ops.cdist(x1, x2, p)

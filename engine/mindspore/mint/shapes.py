@@ -30,7 +30,7 @@ __all__ = [
 
 
 def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
-    """Remove axes of length 1; an axis of another length stays.
+    """Remove axes of length 1; an axis of a different length stays.
 
     Args:
         input: a Tensor.
@@ -84,7 +84,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         a tuple of a Tensor for each vector.
 
     Raises:
-        ValueError: another ``indexing``.
+        ValueError: an unknown ``indexing``.
     """
     return ops.meshgrid(*tensors, indexing="ij" if indexing is None else indexing)
 
@@ -100,7 +100,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
         a matrix for a vector, a vector for a matrix.
 
     Raises:
-        ValueError: ``input`` has another rank.
+        ValueError: ``input`` has the wrong rank.
     """
     if check_tensor(input, "mint.diag").ndim == 2:
         return ops.diagonal(input, diagonal)
@@ -127,7 +127,7 @@ def repeat_interleave(
         a Tensor; a vector without ``dim``.
 
     Raises:
-        ValueError: ``dim`` is out of range, ``repeats`` does not fit, or ``output_size`` is another length.
+        ValueError: ``dim`` is out of range, ``repeats`` does not fit, or ``output_size`` is the wrong length.
     """
     repeated = ops.repeat_interleave(input, repeats, dim)
     if output_size is not None and repeated.shape[dim or 0] != output_size:

@@ -386,7 +386,7 @@ def meshgrid(*xi: TensorLike, sparse: bool = False, indexing: str = "xy") -> lis
         a list of a Tensor for each vector.
 
     Raises:
-        TypeError: ``sparse`` is not a bool, or another ``indexing``.
+        TypeError: ``sparse`` is not a bool, or an unknown ``indexing``.
     """
     check_bool(sparse, "meshgrid", "sparse")
     if indexing not in ("xy", "ij"):

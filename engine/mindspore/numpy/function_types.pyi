@@ -297,7 +297,7 @@ def repeat(a: TensorLike, repeats: Shape, axis: int | None = None) -> Tensor:
     """Return each element along an axis repeated, as NumPy's repeat."""
 
 def reshape(x: Tensor, new_shape: Shape) -> Tensor:
-    """Return the elements in row-major order in another shape."""
+    """Return the elements in row-major order in a different shape."""
 
 def rint(x: Tensor) -> Tensor:
     """The nearest integer, halves to the even one; its gradient is 0."""

@@ -67,7 +67,7 @@ def take(a: TensorLike, indices: TensorLike, axis: int | None = None, mode: str 
         a Tensor with the axes of ``indices`` in place of ``axis``.
 
     Raises:
-        ValueError: ``axis`` is out of range, or another ``mode``.
+        ValueError: ``axis`` is out of range, or an unknown ``mode``.
         RuntimeError: an index out of range, with "raise".
     """
     return ops.take(asarray(a), asarray(indices), axis, mode)
@@ -86,7 +86,7 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> T
 
     Raises:
         TypeError: ``indices`` are not ints.
-        ValueError: another rank, shapes that do not broadcast, or an axis or index out of range.
+        ValueError: the wrong rank, shapes that do not broadcast, or an axis or index out of range.
     """
     x, positions = asarray(arr), asarray(indices)
     if axis is None:
@@ -127,7 +127,7 @@ def choose(a: TensorLike, choices: TensorLike | Sequence[TensorLike], mode: str 
 
     Raises:
         TypeError: ``a`` are not ints.
-        ValueError: another ``mode``, no choices, or shapes that do not broadcast.
+        ValueError: an unknown ``mode``, no choices, or shapes that do not broadcast.
     """
     check_one_of(mode, _MODES, "numpy.choose", "mode")
     choice = _integers(asarray(a), "choose", "a")
@@ -222,7 +222,7 @@ def unravel_index(indices: TensorLike, shape: Ints, order: str = "C") -> tuple[T
 
     Raises:
         TypeError: ``indices`` or ``shape`` are not ints.
-        ValueError: another ``order``.
+        ValueError: an unsupported ``order``.
     """
     check_one_of(order, ("C", "F"), "numpy.unravel_index", "order")
     lengths = ints_of(shape, "numpy.unravel_index", "shape")
@@ -247,7 +247,7 @@ def ravel_multi_index(multi_index: Sequence[TensorLike], dims: Ints, mode: str =
 
     Raises:
         TypeError: indices or ``dims`` are not ints.
-        ValueError: the numbers of index arrays and axes differ, or another ``mode`` or ``order``.
+        ValueError: the numbers of index arrays and axes differ, or an unknown ``mode`` or ``order``.
     """
     check_one_of(mode, _MODES, "numpy.ravel_multi_index", "mode")
     check_one_of(order, ("C", "F"), "numpy.ravel_multi_index", "order")

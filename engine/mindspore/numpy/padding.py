@@ -54,8 +54,8 @@ def pad(
         a Tensor of the dtype of ``arr``.
 
     Raises:
-        ValueError: another ``mode`` or ``reflect_type``, a negative width, values that do not fit the axes, or an axis
-            without elements that is padded otherwise than by constants.
+        ValueError: an unknown ``mode`` or ``reflect_type``, a negative width, values that do not fit the axes, or an
+            axis without elements that is padded otherwise than by constants.
     """
     x = asarray(arr)
     widths = _pairs(pad_width, x.ndim, "pad_width")

@@ -130,7 +130,7 @@ def polyint(p: TensorLike, m: int = 1, k: Number | Sequence[Number] | None = Non
 
     Raises:
         TypeError: ``m`` is not an int.
-        ValueError: ``p`` has more than one axis, ``m`` is negative or above 4096, or ``k`` has another length.
+        ValueError: ``p`` has more than one axis, ``m`` is negative or above 4096, or ``k`` has the wrong length.
     """
     check_not_negative(check_int(m, "numpy.polyint", "m"), "numpy.polyint", "m")
     check_at_most(m, _MOST_TIMES, "numpy.polyint", "m")

@@ -34,7 +34,7 @@ def cross(
         a Tensor of vectors of 3; without their axis if both vectors are of 2.
 
     Raises:
-        ValueError: vectors of another length, or shapes that do not broadcast.
+        ValueError: vectors of the wrong length, or shapes that do not broadcast.
     """
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -201,7 +201,7 @@ def correlate(a: TensorLike, v: TensorLike, mode: str = "valid") -> Tensor:
         a floating or complex vector: Float32 for integers, Float64 for Int64.
 
     Raises:
-        ValueError: one is not a vector or has no elements, or another ``mode``.
+        ValueError: one is not a vector or has no elements, or an unknown ``mode``.
     """
     x, y = _sequences(a, v, mode, "correlate")
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
@@ -225,7 +225,7 @@ def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
         a vector of the common dtype.
 
     Raises:
-        ValueError: one is not a vector or has no elements, or another ``mode``.
+        ValueError: one is not a vector or has no elements, or an unknown ``mode``.
     """
     x, y = _sequences(a, v, mode, "convolve")
     long, short = (x, y) if x.size >= y.size else (y, x)

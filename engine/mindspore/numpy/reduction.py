@@ -95,7 +95,7 @@ def average(
 
     Raises:
         TypeError: ``x`` or ``weights`` cannot be a Tensor, or an axis is not an int.
-        ValueError: an axis is out of range, or ``weights`` has another shape.
+        ValueError: an axis is out of range, or ``weights`` has the wrong shape.
     """
     x = asarray(x)
     x = x if x.dtype.is_floating_point or x.dtype.is_complex else x.astype(float32)
@@ -376,7 +376,7 @@ def gradient(f: TensorLike, *varargs: Number, axis: Axis = None, edge_order: int
     Raises:
         TypeError: neither one distance nor one for each axis.
         ValueError: an axis is out of range, or has fewer than 2 points.
-        NotImplementedError: spacings that vary, or another ``edge_order``.
+        NotImplementedError: spacings that vary, or an unsupported ``edge_order``.
     """
     x = as_singles(asarray(f))
     if edge_order != 1:

@@ -376,7 +376,7 @@ def apply_over_axes(func: Callable[[Tensor, int], Tensor], a: TensorLike, axes: 
         a Tensor with all axes of ``a``; reduced axes have length 1.
 
     Raises:
-        ValueError: an axis is out of range, or the function returns another rank.
+        ValueError: an axis is out of range, or the function returns the wrong rank.
     """
     result = asarray(a)
     check_callable(func, "numpy.apply_over_axes", "func", show=repr)

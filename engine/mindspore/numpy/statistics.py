@@ -157,7 +157,7 @@ def histogram(
 
     Raises:
         TypeError: ``bins`` is a string.
-        ValueError: descending edges, or weights of another shape.
+        ValueError: descending edges, or weights of the wrong shape.
     """
     x = asarray(a)
     if weights is not None and asarray(weights).shape != x.shape:
@@ -296,7 +296,7 @@ def bincount(x: TensorLike, weights: TensorLike | None = None, minlength: int = 
 
     Raises:
         TypeError: ``x`` holds no integers.
-        ValueError: it is not a vector or holds a negative number, or ``weights`` has another length.
+        ValueError: it is not a vector or holds a negative number, or ``weights`` has the wrong length.
     """
     numbers = asarray(x)
     factors = None if weights is None else asarray(weights)
@@ -350,7 +350,7 @@ def searchsorted(a: TensorLike, v: TensorLike, side: str = "left", sorter: Tenso
         an Int32 Tensor of the shape of ``v``.
 
     Raises:
-        ValueError: ``a`` is not a vector, or another ``side``.
+        ValueError: ``a`` is not a vector, or an unknown ``side``.
     """
     check_one_of(side, ("left", "right"), "numpy.searchsorted", "side")
     edges, values = tensors_of(a, v)

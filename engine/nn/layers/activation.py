@@ -392,7 +392,7 @@ class PReLU(Cell):
 
     Raises:
         TypeError: ``channel`` is not an int, or ``w`` is none of these.
-        ValueError: ``channel`` is not above 0, or ``w`` has another number of entries.
+        ValueError: ``channel`` is not above 0, or ``w`` has the wrong number of entries.
     """
 
     def __init__(self, channel: int = 1, w: float | Sequence[float] | Tensor = 0.25) -> None:
@@ -459,7 +459,7 @@ class Softmax(Cell):
 
     Raises:
         TypeError: ``axis`` is neither an int nor a tuple or list.
-        ValueError: ``axis`` has another number of entries than one.
+        ValueError: ``axis`` does not have exactly one entry.
     """
 
     def __init__(self, axis: int = -1) -> None:
@@ -475,7 +475,7 @@ class Softmax2d(Cell):
     """``Softmax`` over the channels.
 
     Takes ``x`` (N, C, H, W) or (C, H, W) and returns a Tensor of the same shape and dtype; at each pixel the channels
-    add up to 1. The call raises ValueError for another number of axes.
+    add up to 1. The call raises ValueError for the wrong number of axes.
     """
 
     def construct(self, x: Tensor) -> Tensor:
@@ -511,7 +511,7 @@ class LogSoftmax(Cell):
 
     Raises:
         TypeError: ``axis`` is neither an int nor a tuple or list.
-        ValueError: ``axis`` has another number of entries than one.
+        ValueError: ``axis`` does not have exactly one entry.
     """
 
     def __init__(self, axis: int = -1) -> None:

@@ -117,7 +117,7 @@ class SparseTensorDenseMatmul(Cell):
 
     Takes ``indices``, the positions of the elements of the first, Int32 or Int64 (N, 2), ``values``, the elements (N,),
     ``sparse_shape``, a tuple of two ints, and ``dense``, a Tensor of two axes and of the dtype of ``values``. Returns a
-    Tensor of two axes and of that dtype. The call raises TypeError for arguments of another type, and ValueError for
+    Tensor of two axes and of that dtype. The call raises TypeError for arguments of the wrong type, and ValueError for
     shapes that do not match and positions outside ``sparse_shape``.
 
     Args:

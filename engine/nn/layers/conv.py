@@ -61,7 +61,7 @@ class _Conv(Cell):
     Raises:
         TypeError: an argument of the wrong type; the text names it.
         ValueError: a number out of range, a ``group`` that does not divide the channels, an unknown mode or format, or
-            padding beside another mode than "pad".
+            padding beside a mode other than "pad".
     """
 
     _axes = 2
@@ -139,7 +139,7 @@ class _Conv(Cell):
             stride + 1 windows.
 
         Raises:
-            ValueError: another number of axes or channels, or no window fits.
+            ValueError: the wrong number of axes or channels, or no window fits.
         """
         if self._axes == 3:
             function = ops.conv3d
@@ -274,7 +274,7 @@ class _ConvTranspose(_Conv):
             + 1 - pads + output_padding with "pad".
 
         Raises:
-            ValueError: another number of axes or channels.
+            ValueError: the wrong number of axes or channels.
         """
         name = type(self).__name__
         if self._axes == 1:

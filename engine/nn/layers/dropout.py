@@ -53,7 +53,7 @@ class Dropout2d(Cell):
     """In training each entire channel of (N, C, H, W) becomes 0 with probability ``p``, else x / (1 - p).
 
     Takes ``x`` and returns a Tensor of the same shape and dtype; in predict mode ``x`` itself. In training the call
-    raises ValueError for another number of axes.
+    raises ValueError for the wrong number of axes.
 
     Args:
         p: the probability of 0, a float in [0, 1].
@@ -92,7 +92,7 @@ class Dropout1d(Dropout2d):
     """In training each entire channel of (N, C, L) or (C, L) becomes 0 with probability ``p``, else x / (1 - p).
 
     Takes ``x`` and returns a Tensor of the same shape and dtype; in predict mode ``x`` itself. In training the call
-    raises ValueError for another number of axes.
+    raises ValueError for the wrong number of axes.
 
     Args:
         p: the probability of 0, a float in [0, 1].
@@ -109,7 +109,7 @@ class Dropout3d(Dropout2d):
     """In training each entire channel of (N, C, D, H, W) becomes 0 with probability ``p``, else x / (1 - p).
 
     Takes ``x`` and returns a Tensor of the same shape and dtype; in predict mode ``x`` itself. In training the call
-    raises ValueError for another number of axes.
+    raises ValueError for the wrong number of axes.
 
     Args:
         p: the probability of 0, a float in [0, 1].

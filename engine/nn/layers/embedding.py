@@ -50,7 +50,7 @@ class Embedding(Cell):
 
     Raises:
         TypeError: a size is not an int, ``use_one_hot`` is not a bool, or ``embedding_table`` is none of the above.
-        ValueError: a number out of range, or a Tensor of another shape.
+        ValueError: a number out of range, or a Tensor of the wrong shape.
     """
 
     def __init__(
@@ -177,7 +177,7 @@ class EmbeddingLookup(Cell):
 
     Raises:
         TypeError: a size is not an int, or ``max_norm`` is not a number.
-        ValueError: a size is not above 0, or another ``target``.
+        ValueError: a size is not above 0, or an unsupported ``target``.
     """
 
     def __init__(
@@ -228,7 +228,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
 
     Raises:
         TypeError: a size is not an int, or ``max_norm`` is not a number.
-        ValueError: a size is not above 0, or another ``target`` or ``operator``.
+        ValueError: a size is not above 0, or an unsupported ``target`` or ``operator``.
     """
 
     def __init__(

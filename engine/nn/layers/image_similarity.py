@@ -24,7 +24,7 @@ class PSNR(Cell):
     """The peak signal-to-noise ratio 10 * log10(max_val ** 2 / mse) of images, in decibels.
 
     Takes ``img1`` and ``img2``, Tensors of one shape (N, C, H, W) and one dtype, floating or integers, and returns
-    (N,); Inf where they are equal. The call raises ValueError for other shapes, and TypeError for two dtypes.
+    (N,); Inf where they are equal. The call raises ValueError for the wrong shapes, and TypeError for two dtypes.
 
     Args:
         max_val: the largest value that a pixel may have, a number above 0.
@@ -74,7 +74,7 @@ class SSIM(Cell):
     """The structural similarity of images with a Gaussian window (Wang et al. 2004), averaged over pixels and channels.
 
     Takes ``img1`` and ``img2``, floating Tensors of one shape (N, C, H, W), and returns (N,); 1 where they are equal.
-    The call raises ValueError for other shapes, and TypeError for integers.
+    The call raises ValueError for the wrong shapes, and TypeError for integers.
 
     Args:
         max_val: the largest value that a pixel may have, a number above 0.

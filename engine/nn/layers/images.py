@@ -121,7 +121,7 @@ class Unfold(Cell):
 
     Raises:
         TypeError: a setting is not a list or tuple, or does not hold ints.
-        ValueError: a setting of another form, or another ``padding``.
+        ValueError: a setting of the wrong form, or an unknown ``padding``.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class CentralCrop(Cell):
     """The central part of images: ``central_fraction`` of the height and of the width.
 
     Takes ``image`` (C, H, W) or (N, C, H, W) and returns a Tensor of the same dtype; the call raises ValueError for
-    another number of axes.
+    the wrong number of axes.
 
     Args:
         central_fraction: the remaining part of each side, a float in (0, 1].
@@ -189,7 +189,7 @@ class ImageGradients(Cell):
     """Differences between neighbors along height and width: x[i + 1] - x[i], and 0 for the last.
 
     Takes ``images`` (N, C, H, W) and returns the pair (dy, dx) of Tensors of the same shape and dtype; the call raises
-    ValueError for another number of axes.
+    ValueError for the wrong number of axes.
     """
 
     def construct(self, images: Tensor) -> tuple[Tensor, Tensor]:

@@ -40,7 +40,7 @@ class Dense(Cell):
     Raises:
         TypeError: a length is not an int, ``has_bias`` is not a bool, or an initial value or ``activation`` is none of
             the above.
-        ValueError: a length is not above 0, a Tensor has another shape, or an initializer's name is unknown.
+        ValueError: a length is not above 0, a Tensor has the wrong shape, or an initializer's name is unknown.
         KeyError: the name of the activation is unknown.
     """
 
@@ -105,7 +105,7 @@ class Dense(Cell):
             A Tensor (..., out_channels).
 
         Raises:
-            ValueError: the last axis of ``x`` has another length.
+            ValueError: the last axis of ``x`` has the wrong length.
         """
         y = dense_of_layer(x, self.weight, self.bias)
         return y if self.activation is None else self.activation(y)
@@ -168,7 +168,7 @@ class Linear(Dense):
 
     Raises:
         TypeError: a length is not an int, ``bias`` is not a bool, or an initial value is none of the above.
-        ValueError: a length is not above 0, a Tensor has another shape, or an initializer's name is unknown.
+        ValueError: a length is not above 0, a Tensor has the wrong shape, or an initializer's name is unknown.
     """
 
     def __init__(
@@ -204,7 +204,7 @@ class BiDense(Cell):
 
     Raises:
         TypeError: a length is not an int, ``has_bias`` is not a bool, or an initial value is none of the above.
-        ValueError: a length is not above 0, a Tensor has another shape, or an initializer's name is unknown.
+        ValueError: a length is not above 0, a Tensor has the wrong shape, or an initializer's name is unknown.
     """
 
     def __init__(

@@ -136,7 +136,7 @@ class MatrixSetDiag(Cell):
             A Tensor of the shape of ``input_x``.
 
         Raises:
-            ValueError: ``diagonal`` has another shape.
+            ValueError: ``diagonal`` has the wrong shape.
         """
         n, m = _lengths(input_x, "MatrixSetDiag")
         expected = (*input_x.shape[:-2], min(n, m))

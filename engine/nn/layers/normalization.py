@@ -111,7 +111,7 @@ class _BatchNorm(Cell):
             A Tensor of the shape and dtype of ``x``.
 
         Raises:
-            ValueError: another number of axes or channels.
+            ValueError: the wrong number of axes or channels.
         """
         check_type(x, Tensor, type(self).__name__, "x")
         if self._axes and x.ndim not in self._axes:
@@ -174,7 +174,7 @@ class BatchNorm2d(_BatchNorm):
 class BatchNorm3d(Cell):
     """Batch normalization of (N, C, D, H, W): (x - mean) / sqrt(var + eps) * gamma + beta.
 
-    As in MindSpore it contains a ``BatchNorm2d``, named ``bn2d``. The call raises ValueError for another number of
+    As in MindSpore it contains a ``BatchNorm2d``, named ``bn2d``. The call raises ValueError for the wrong number of
     axes.
     """
 
@@ -397,7 +397,7 @@ class GroupNorm(Cell):
     """(x - mean) / sqrt(var + eps) * gamma + beta over groups of channels of each sample (Wu and He 2018).
 
     Takes ``x`` (N, C, ...), floating, and returns a Tensor of the same shape and dtype. The call raises ValueError for
-    another number of channels.
+    the wrong number of channels.
 
     Args:
         num_groups: number of groups, an int above 0 that divides ``num_channels``.
@@ -511,7 +511,7 @@ class _InstanceNorm(Cell):
 class InstanceNorm1d(_InstanceNorm):
     """Each channel of each sample of (N, C, L) normalized by its own mean and variance (Ulyanov et al. 2016).
 
-    Returns a Tensor of the same shape and dtype. The call raises ValueError for another number of axes or channels.
+    Returns a Tensor of the same shape and dtype. The call raises ValueError for the wrong number of axes or channels.
     """
 
     _axes = 3
@@ -521,7 +521,7 @@ class InstanceNorm1d(_InstanceNorm):
 class InstanceNorm2d(_InstanceNorm):
     """Each channel of each sample of (N, C, H, W) normalized by its own mean and variance (Ulyanov et al. 2016).
 
-    Returns a Tensor of the same shape and dtype. The call raises ValueError for another number of axes or channels.
+    Returns a Tensor of the same shape and dtype. The call raises ValueError for the wrong number of axes or channels.
     """
 
     _axes = 4
@@ -531,7 +531,7 @@ class InstanceNorm2d(_InstanceNorm):
 class InstanceNorm3d(_InstanceNorm):
     """Each channel of each sample of (N, C, D, H, W) normalized by its own mean and variance (Ulyanov et al. 2016).
 
-    Returns a Tensor of the same shape and dtype. The call raises ValueError for another number of axes or channels.
+    Returns a Tensor of the same shape and dtype. The call raises ValueError for the wrong number of axes or channels.
     """
 
     _axes = 5
@@ -551,7 +551,7 @@ class LRN(Cell):
 
     Raises:
         TypeError: ``depth_radius`` is not an int, or another argument is not a number.
-        ValueError: ``depth_radius`` is negative, or another ``norm_region``.
+        ValueError: ``depth_radius`` is negative, or an unsupported ``norm_region``.
     """
 
     def __init__(

@@ -67,7 +67,7 @@ class Pad(Cell):
 
     Raises:
         TypeError: ``paddings`` is not a tuple.
-        ValueError: another ``mode``, entries that are not pairs, negative numbers, or more than 4 pairs.
+        ValueError: an unknown ``mode``, entries that are not pairs, negative numbers, or more than 4 pairs.
     """
 
     def __init__(self, paddings: tuple[Sequence[int], ...], mode: str = "CONSTANT") -> None:
@@ -96,7 +96,7 @@ class _Sides(Cell):
 
     Raises:
         TypeError: an argument of the wrong type; the text names it.
-        ValueError: another number of ints, or negative ones if elements of the input are added.
+        ValueError: the wrong number of ints, or negative ones if elements of the input are added.
     """
 
     _axes = 1

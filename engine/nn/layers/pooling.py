@@ -134,7 +134,7 @@ class MaxPool1d(_MaxPool):
     """The largest element of each window of (N, C, L) or (C, L).
 
     Takes ``x`` and returns a Tensor (N, C, OL), or with ``return_indices`` a pair. The call raises ValueError for
-    another number of axes, or if no window fits.
+    the wrong number of axes, or if no window fits.
     """
 
     _axes = 1
@@ -163,7 +163,7 @@ class MaxPool2d(_MaxPool):
     """The largest element of each window of (N, C, H, W) or (C, H, W).
 
     Takes ``x`` and returns a Tensor (N, C, OH, OW), or with ``return_indices`` a pair. The call raises ValueError for
-    another number of axes, or if no window fits.
+    the wrong number of axes, or if no window fits.
     """
 
     def __init__(
@@ -186,7 +186,7 @@ class MaxPool3d(_MaxPool):
     """The largest element of each window of (N, C, D, H, W) or (C, D, H, W).
 
     Takes ``x`` and returns a Tensor (N, C, OD, OH, OW), or with ``return_indices`` a pair. The call raises ValueError
-    for another number of axes, or if no window fits.
+    for the wrong number of axes, or if no window fits.
     """
 
     _axes = 3
@@ -254,7 +254,7 @@ class _AvgPool(_Pool):
 class AvgPool1d(_AvgPool):
     """The mean of each window of (N, C, L) or (C, L).
 
-    Takes ``x`` and returns a Tensor (N, C, OL). The call raises ValueError for another number of axes, or where no
+    Takes ``x`` and returns a Tensor (N, C, OL). The call raises ValueError for the wrong number of axes, or where no
     window fits.
     """
 
@@ -287,8 +287,8 @@ class AvgPool1d(_AvgPool):
 class AvgPool2d(_AvgPool):
     """The mean of each window of (N, C, H, W) or (C, H, W).
 
-    Takes ``x`` and returns a Tensor (N, C, OH, OW). The call raises ValueError for another number of axes, or where no
-    window fits. The zeros of "same" never count, as in MindSpore.
+    Takes ``x`` and returns a Tensor (N, C, OH, OW). The call raises ValueError for the wrong number of axes, or where
+    no window fits. The zeros of "same" never count, as in MindSpore.
     """
 
     def __init__(
@@ -310,8 +310,8 @@ class AvgPool2d(_AvgPool):
 class AvgPool3d(_AvgPool):
     """The mean of each window of (N, C, D, H, W) or (C, D, H, W).
 
-    Takes ``x`` and returns a Tensor (N, C, OD, OH, OW). The call raises ValueError for another number of axes, or where
-    no window fits.
+    Takes ``x`` and returns a Tensor (N, C, OD, OH, OW). The call raises ValueError for the wrong number of axes, or
+    where no window fits.
     """
 
     _axes = 3
@@ -565,7 +565,7 @@ class MaxUnpool1d(_Unpool):
             A Tensor of the dtype of ``x``.
 
         Raises:
-            ValueError: ``indices`` of another shape, or out of range.
+            ValueError: ``indices`` of the wrong shape, or out of range.
         """
         return ops.max_unpool1d(x, indices, self.kernel_size, self.stride, self.padding, output_size)
 
@@ -587,7 +587,7 @@ class MaxUnpool2d(_Unpool):
             A Tensor of the dtype of ``x``.
 
         Raises:
-            ValueError: ``indices`` of another shape, or out of range.
+            ValueError: ``indices`` of the wrong shape, or out of range.
         """
         return ops.max_unpool2d(x, indices, self.kernel_size, self.stride, self.padding, output_size)
 
@@ -609,7 +609,7 @@ class MaxUnpool3d(_Unpool):
             A Tensor of the dtype of ``x``.
 
         Raises:
-            ValueError: ``indices`` of another shape, or out of range.
+            ValueError: ``indices`` of the wrong shape, or out of range.
         """
         return ops.max_unpool3d(x, indices, self.kernel_size, self.stride, self.padding, output_size)
 

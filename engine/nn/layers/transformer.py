@@ -261,7 +261,7 @@ class _Layer(Cell):
 
     Raises:
         TypeError: a number of the wrong type, or an ``activation`` that is not callable.
-        ValueError: a number out of range, or another name of an ``activation``.
+        ValueError: a number out of range, or an unknown name of an ``activation``.
     """
 
     _attentions: tuple[str, ...] = ("self_attn",)

@@ -32,7 +32,7 @@ class LARS(Cell):
             or "bias".
 
     Raises:
-        TypeError: ``optimizer`` is not an Optimizer, or an argument is of another type.
+        TypeError: ``optimizer`` is not an Optimizer, or an argument is of the wrong type.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class LARS(Cell):
             the result of the inner optimizer.
 
         Raises:
-            ValueError: another number of gradients, or one of another shape.
+            ValueError: the wrong number of gradients, or one of the wrong shape.
         """
         fitted = self.opt._fitting(gradients)
         rates, _ = self.opt._numbers()

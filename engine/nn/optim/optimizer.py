@@ -323,7 +323,7 @@ class Optimizer(Sharing):
             True for each parameter, as a tuple; for ``ASGD`` and ``Rprop`` a bare True.
 
         Raises:
-            ValueError: another number of gradients, or one of another shape.
+            ValueError: the wrong number of gradients, or one of the wrong shape.
         """
         if state.tracer is not None:
             if self._shares is not None:

@@ -262,7 +262,7 @@ def _select_of_tensor(
         A tensor without axis ``dim``; or one of the shape that all three broadcast to.
 
     Raises:
-        TypeError: an argument has another name, or neither form is given.
+        TypeError: an argument has an unknown name, or neither form is given.
         ValueError: ``dim`` is out of range.
     """
     for name in kwargs:

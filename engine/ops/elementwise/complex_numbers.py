@@ -317,7 +317,7 @@ def fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = N
 
     Raises:
         TypeError: ``input`` is not a Tensor, or ``n`` or ``dim`` is not an int.
-        ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is another value.
+        ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is unknown.
     """
     return _full_transform(input, _lengths_of(n), dim, norm, False, "fft")
 
@@ -336,7 +336,7 @@ def ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = 
 
     Raises:
         TypeError: ``input`` is not a Tensor, or ``n`` or ``dim`` is not an int.
-        ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is another value.
+        ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is unknown.
     """
     return _full_transform(input, _lengths_of(n), dim, norm, True, "ifft")
 
@@ -355,7 +355,7 @@ def rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = 
 
     Raises:
         TypeError: ``input`` is not a real Tensor, or ``n`` or ``dim`` is not an int.
-        ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is another value.
+        ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is unknown.
     """
     return _half(input, _lengths_of(n), dim, norm, "rfft")
 
@@ -374,7 +374,7 @@ def irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None =
 
     Raises:
         TypeError: ``input`` is not a Tensor, or ``n`` or ``dim`` is not an int.
-        ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is another value.
+        ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is unknown.
     """
     return _from_half(input, _lengths_of(n), dim, norm, True, "irfft")
 
@@ -393,7 +393,7 @@ def hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = 
 
     Raises:
         TypeError: ``input`` is not a Tensor, or ``n`` or ``dim`` is not an int.
-        ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is another value.
+        ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is unknown.
     """
     return _from_half(input, _lengths_of(n), dim, norm, False, "hfft")
 
@@ -412,7 +412,7 @@ def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None =
 
     Raises:
         TypeError: ``input`` is not a real Tensor, or ``n`` or ``dim`` is not an int.
-        ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is another value.
+        ValueError: ``n`` is below 1, ``dim`` is out of range, or ``norm`` is unknown.
     """
     return _half(input, _lengths_of(n), dim, norm, "ihfft")
 
@@ -432,7 +432,8 @@ def fftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: st
 
     Raises:
         TypeError: ``input`` is not a Tensor, or ``s`` or ``dim`` not ints.
-        ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or another ``norm``.
+        ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or an unknown
+            ``norm``.
     """
     return _full_transform(input, s, dim, norm, False, "fftn")
 
@@ -452,7 +453,8 @@ def ifftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: s
 
     Raises:
         TypeError: ``input`` is not a Tensor, or ``s`` or ``dim`` not ints.
-        ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or another ``norm``.
+        ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or an unknown
+            ``norm``.
     """
     return _full_transform(input, s, dim, norm, True, "ifftn")
 
@@ -472,7 +474,8 @@ def rfftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: s
 
     Raises:
         TypeError: ``input`` is not a real Tensor, or ``s`` or ``dim`` not ints.
-        ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or another ``norm``.
+        ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or an unknown
+            ``norm``.
     """
     return _half(input, s, dim, norm, "rfftn")
 
@@ -493,7 +496,8 @@ def irfftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: 
 
     Raises:
         TypeError: ``input`` is not a Tensor, or ``s`` or ``dim`` not ints.
-        ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or another ``norm``.
+        ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or an unknown
+            ``norm``.
     """
     return _from_half(input, s, dim, norm, True, "irfftn")
 
@@ -514,7 +518,8 @@ def hfftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: s
 
     Raises:
         TypeError: ``input`` is not a Tensor, or ``s`` or ``dim`` not ints.
-        ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or another ``norm``.
+        ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or an unknown
+            ``norm``.
     """
     return _from_half(input, s, dim, norm, False, "hfftn")
 
@@ -534,7 +539,8 @@ def ihfftn(input: Tensor, s: Ints | None = None, dim: Ints | None = None, norm: 
 
     Raises:
         TypeError: ``input`` is not a real Tensor, or ``s`` or ``dim`` not ints.
-        ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or another ``norm``.
+        ValueError: a length below 1, an axis out of range, ``s`` and ``dim`` of different lengths, or an unknown
+            ``norm``.
     """
     return _half(input, s, dim, norm, "ihfftn")
 

@@ -64,10 +64,10 @@ class GradOperation:
 
         Raises:
             TypeError: when the returned function is called: ``fn`` cannot be called, ``weights`` are not Parameters, an
-                argument whose gradient is requested is not a Tensor, or ``sens`` has another dtype than the output.
-            ValueError: when it is called: ``sens`` has another shape than the output.
-            RuntimeError: when it is called: ``sens`` has no axes and the output has, it has another number of gradients
-                than there are outputs, or the call is inside ``_no_grad``.
+                argument whose gradient is requested is not a Tensor, or ``sens`` has a different dtype than the output.
+            ValueError: when it is called: ``sens`` has a different shape than the output.
+            RuntimeError: when it is called: ``sens`` has no axes and the output has, it has a different number of
+                gradients than there are outputs, or the call is inside ``_no_grad``.
         """
 
         def after_grad(*args: Any, **kwargs: Any) -> Any:

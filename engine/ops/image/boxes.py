@@ -49,9 +49,9 @@ def iou(anchor_boxes: Tensor, gt_boxes: Tensor, mode: str = "iou") -> Tensor:
         A tensor (M, N) of the dtype of the boxes.
 
     Raises:
-        KeyError: another ``mode``.
+        KeyError: an unknown ``mode``.
         TypeError: an argument is not a Tensor.
-        ValueError: boxes of another shape.
+        ValueError: boxes of the wrong shape.
     """
     if mode not in ("iou", "iof"):
         raise KeyError(f"For 'iou', 'mode' must be 'iou' or 'iof', but got {mode!r}")
@@ -81,7 +81,7 @@ def check_valid(bboxes: Tensor, img_metas: Tensor) -> Tensor:
 
     Raises:
         TypeError: an argument is not a Tensor.
-        ValueError: arguments of another shape.
+        ValueError: arguments of the wrong shape.
     """
     if check_tensor(bboxes, "check_valid", "bboxes").ndim != 2 or bboxes.shape[1] != 4:
         raise ValueError(f"For 'check_valid', 'bboxes' must have the shape (N, 4), but got {bboxes.shape}")
@@ -139,8 +139,8 @@ def bounding_box_encode(
         A tensor (N, 4) of the dtype of ``anchor_box``.
 
     Raises:
-        TypeError: an argument of another kind or dtype.
-        ValueError: another shape, or not four ``means`` or ``stds``.
+        TypeError: an argument of the wrong kind or dtype.
+        ValueError: the wrong shape, or not four ``means`` or ``stds``.
     """
     _check_coded("bounding_box_encode", "groundtruth_box", anchor_box, groundtruth_box, means, stds)
     pairs = list(zip(_middles_and_sides(anchor_box), _middles_and_sides(groundtruth_box), strict=True))
@@ -178,8 +178,8 @@ def bounding_box_decode(
         Boxes (x0, y0, x1, y1), a tensor (N, 4) of the dtype of ``anchor_box``.
 
     Raises:
-        TypeError: an argument of another kind or dtype.
-        ValueError: another shape, or not four ``means`` or ``stds`` or two ``max_shape``.
+        TypeError: an argument of the wrong kind or dtype.
+        ValueError: the wrong shape, or not four ``means`` or ``stds`` or two ``max_shape``.
     """
     name = "bounding_box_decode"
     _check_coded(name, "deltas", anchor_box, deltas, means, stds)
@@ -238,8 +238,8 @@ def _nms_with_mask(bboxes: Tensor, iou_threshold: float) -> tuple[Tensor, Tensor
         whether it is kept, in Bool.
 
     Raises:
-        TypeError: ``bboxes`` is not a Tensor or of another dtype, or ``iou_threshold`` is not a float.
-        ValueError: another shape.
+        TypeError: ``bboxes`` is not a Tensor or of the wrong dtype, or ``iou_threshold`` is not a float.
+        ValueError: the wrong shape.
     """
     check_type(iou_threshold, float, "NMSWithMask", "iou_threshold")
     if check_tensor(bboxes, "NMSWithMask", "bboxes").ndim != 2 or bboxes.shape[1] != 5:
@@ -293,7 +293,7 @@ def _combined_nms(
         returned boxes; 0 after the found ones. Their number (N,) in Int32.
 
     Raises:
-        TypeError: an argument that is not a Tensor or of another dtype.
+        TypeError: an argument that is not a Tensor or of the wrong dtype.
         ValueError: shapes that do not fit, or a number out of range.
     """
     name = "CombinedNonMaxSuppression"
@@ -366,7 +366,7 @@ def _nms_with_overlaps(
         The indices of the boxes by falling scores, of two that are equal the first one first: an Int32 tensor (M,).
 
     Raises:
-        TypeError: an argument that is not a Tensor or of another dtype.
+        TypeError: an argument that is not a Tensor or of the wrong dtype.
         ValueError: shapes that do not fit, or a negative ``max_output_size``.
     """
     name = "NonMaxSuppressionWithOverlaps"
@@ -445,7 +445,7 @@ def _sample_distorted_box(
         min_object_covered: the least covered part of the area of one object, in [0, 1]: a Float32 tensor (1,).
         seed: with ``seed2`` it determines the part, the same at each call; both 0 draw from the engine's stream
             (``set_seed``).
-        seed2: another one gives another part of the same ``seed``.
+        seed2: a different one draws a different part of the same ``seed``.
         aspect_ratio_range: the least and the largest width over height, two floats above 0.
         area_range: the least and the largest area over that of the image, two floats in (0, 1].
         max_attempts: the number of tried parts, above 0.
@@ -456,7 +456,7 @@ def _sample_distorted_box(
         dtype of ``image_size``; and the part as a box (y0, x0, y1, x1), a Float32 tensor (1, 1, 4).
 
     Raises:
-        TypeError: an argument of another kind or dtype.
+        TypeError: an argument of the wrong kind or dtype.
         ValueError: shapes that do not fit, a number out of range, or no box.
     """
     name = "SampleDistortedBoundingBoxV2"

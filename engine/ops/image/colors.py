@@ -67,7 +67,7 @@ def _rgb_to_hsv(images: Tensor) -> Tensor:
         blue.
 
     Raises:
-        TypeError: ``images`` is not a Tensor, or of another dtype.
+        TypeError: ``images`` is not a Tensor, or of the wrong dtype.
         ValueError: the last axis is not of length 3.
     """
     hue, low, high = _hue_and_ends(_channels(images, "RGBToHSV", "images", 1))
@@ -86,8 +86,8 @@ def _hsv_to_rgb(x: Tensor) -> Tensor:
         A tensor of the shape and dtype of ``x``.
 
     Raises:
-        TypeError: ``x`` is not a Tensor, or of another dtype.
-        ValueError: another number of axes, or the last one is not of length 3.
+        TypeError: ``x`` is not a Tensor, or of the wrong dtype.
+        ValueError: the wrong number of axes, or the last one is not of length 3.
     """
     hue, saturation, value = _channels(x, "HSVToRGB", "x", 4, 4)
     return stack([(1.0 - saturation + saturation * part) * value for part in _of_hue(hue * 6.0)], -1)
@@ -113,7 +113,7 @@ def _adjust_hue(image: Tensor, delta: Tensor) -> Tensor:
         A tensor of the shape and dtype of ``image``.
 
     Raises:
-        TypeError: an argument is not a Tensor, or of another dtype.
+        TypeError: an argument is not a Tensor, or of the wrong dtype.
         ValueError: ``image`` has less than 3 axes or the last one is not of length 3, or ``delta`` has axes.
     """
     _check_number(delta, "AdjustHue", "delta")
@@ -135,7 +135,7 @@ def _adjust_saturation(image: Tensor, scale: Tensor) -> Tensor:
         A tensor of the shape and dtype of ``image``.
 
     Raises:
-        TypeError: an argument is not a Tensor, or of another dtype.
+        TypeError: an argument is not a Tensor, or of the wrong dtype.
         ValueError: ``image`` has less than 3 axes or the last one is not of length 3, or ``scale`` has axes.
     """
     _check_number(scale, "AdjustSaturation", "scale")
@@ -157,7 +157,7 @@ def _adjust_contrast(images: Tensor, contrast_factor: Tensor) -> Tensor:
         A tensor of the shape and dtype of ``images``.
 
     Raises:
-        TypeError: an argument is not a Tensor, or of another dtype.
+        TypeError: an argument is not a Tensor, or of the wrong dtype.
         ValueError: ``images`` has less than 3 axes, or ``contrast_factor`` has axes.
     """
     name = "AdjustContrastv2"

@@ -85,8 +85,8 @@ def _crop_and_resize(
         A Float32 tensor (B, *crop_size, C).
 
     Raises:
-        TypeError: an argument of another kind.
-        ValueError: shapes that do not fit, another ``method``, or an image index out of range.
+        TypeError: an argument of the wrong kind.
+        ValueError: shapes that do not fit, an unknown ``method``, or an image index out of range.
     """
     return crop_and_resize(x, boxes, box_index, crop_size, method, extrapolation_value)
 
@@ -117,8 +117,8 @@ def crop_and_resize(
         A Float32 tensor (B, *crop_size, C), with gradients by ``image`` and, with "bilinear", by ``boxes``.
 
     Raises:
-        TypeError: an argument that is not a Tensor or of another dtype, or ``crop_size`` is not a tuple of ints.
-        ValueError: shapes that do not fit, another ``method``, or an image index out of range.
+        TypeError: an argument that is not a Tensor or of the wrong dtype, or ``crop_size`` is not a tuple of ints.
+        ValueError: shapes that do not fit, an unknown ``method``, or an image index out of range.
     """
     name = "crop_and_resize"
     for argument, tensor, axes in (("image", image, 4), ("boxes", boxes, 2), ("box_indices", box_indices, 1)):
@@ -216,7 +216,7 @@ def _roi_align(
         A tensor (R, C, pooled_height, pooled_width) of the dtype of ``features``.
 
     Raises:
-        TypeError: ``features`` or ``rois`` is not a Tensor, or a setting of another kind.
+        TypeError: ``features`` or ``rois`` is not a Tensor, or a setting of the wrong kind.
         ValueError: shapes that do not fit, an image that is not there, or a setting out of range.
     """
     name = "ROIAlign"
@@ -286,7 +286,7 @@ def _ps_roi_pooling(features: Tensor, rois: Tensor, spatial_scale: float, group_
         A tensor (N * R, output_dim, group_size, group_size) of the dtype of ``features``.
 
     Raises:
-        TypeError: ``features`` or ``rois`` is not a Tensor, or a setting of another kind.
+        TypeError: ``features`` or ``rois`` is not a Tensor, or a setting of the wrong kind.
         ValueError: shapes that do not fit, an image that is not there, or a setting out of range.
     """
     name, images, regions = "PSROIPooling", check_tensor(features, "PSROIPooling", "features"), rois
@@ -369,8 +369,8 @@ def _crop_gradient_by_image(
         A tensor of shape ``image_size`` and dtype ``T``.
 
     Raises:
-        TypeError: an argument of another kind.
-        ValueError: shapes that do not fit, another ``method``, or an image index out of range.
+        TypeError: an argument of the wrong kind.
+        ValueError: shapes that do not fit, an unknown ``method``, or an image index out of range.
     """
     name = "CropAndResizeGradImage"
     if T not in (float16, float32, float64):
@@ -397,8 +397,8 @@ def _crop_gradient_by_boxes(grads: Tensor, images: Tensor, boxes: Tensor, box_in
         A Float32 tensor (B, 4).
 
     Raises:
-        TypeError: an argument of another kind.
-        ValueError: shapes that do not fit, another ``method``, or an image index out of range.
+        TypeError: an argument of the wrong kind.
+        ValueError: shapes that do not fit, an unknown ``method``, or an image index out of range.
     """
     name = "CropAndResizeGradBoxes"
     check_one_of(method, ("bilinear",), name, "method")
@@ -426,8 +426,8 @@ def _extract_glimpse(
         A tensor (N, *size, C).
 
     Raises:
-        TypeError: an argument of another kind.
-        ValueError: shapes that do not fit, or another ``noise``.
+        TypeError: an argument of the wrong kind.
+        ValueError: shapes that do not fit, or an unknown ``noise``.
     """
     name = "ExtractGlimpse"
     for argument, flag in (("centered", centered), ("normalized", normalized), ("uniform_noise", uniform_noise)):
@@ -487,8 +487,8 @@ def _volume_patches(
         A tensor (N, KD * KH * KW * C, D', H', W'): for each element of the window the channels.
 
     Raises:
-        TypeError: an argument of another kind.
-        ValueError: another number of axes or ``padding``, or a window that does not fit.
+        TypeError: an argument of the wrong kind.
+        ValueError: the wrong number of axes or ``padding``, or a window that does not fit.
     """
     name = "ExtractVolumePatches"
     kernel, step = (

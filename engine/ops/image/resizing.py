@@ -104,7 +104,7 @@ def interpolate(
 
     Raises:
         TypeError: ``input`` is not a Tensor, or holds integers with a mode that makes fractions.
-        ValueError: another mode, not one of ``size`` and ``scale_factor``, or settings that the mode does not have.
+        ValueError: an unknown mode, not one of ``size`` and ``scale_factor``, or settings that the mode does not have.
     """
     x = check_tensor(input, "interpolate")
     modes = _MODES.get(x.ndim)
@@ -184,7 +184,7 @@ def _resized(name: str, mode: str, lines: str) -> Callable[..., Tensor]:
 
     Raises:
         TypeError: ``x`` is not a Tensor.
-        ValueError: another number of axes or lengths, a length below 1, or both settings.
+        ValueError: the wrong number of axes or lengths, a length below 1, or both settings.
     """
     return run
 
@@ -214,7 +214,7 @@ def _resize_linear(x: Tensor, size: Shape, coordinate_transformation_mode: str) 
 
     Raises:
         TypeError: ``x`` is not a Tensor.
-        ValueError: another number of axes, or another mode.
+        ValueError: the wrong number of axes, or an unknown mode.
     """
     if coordinate_transformation_mode not in ("align_corners", "half_pixel"):
         raise ValueError(
@@ -238,7 +238,7 @@ def _upsample_nearest(x: Tensor, output_size: Shape | None = None, scales: Seque
 
     Raises:
         TypeError: ``x`` is not a Tensor.
-        ValueError: another number of axes, or not one of ``output_size`` and ``scales``.
+        ValueError: the wrong number of axes, or not one of ``output_size`` and ``scales``.
     """
     return _upsampled("nearest", x, output_size, scales, None)
 
@@ -260,7 +260,7 @@ def _upsample_trilinear(
 
     Raises:
         TypeError: ``x`` is not a Tensor.
-        ValueError: another number of axes, or not one of ``output_size`` and ``scales``.
+        ValueError: the wrong number of axes, or not one of ``output_size`` and ``scales``.
     """
     return _upsampled("trilinear", x, output_size, scales, align_corners)
 
@@ -302,8 +302,8 @@ def _resize_area(images: Tensor, size: Tensor, align_corners: bool) -> Tensor:
         A Float32 tensor (N, *size, C).
 
     Raises:
-        TypeError: an argument that is not a Tensor or of another dtype, or ``align_corners`` is not a bool.
-        ValueError: another number of axes or lengths, or a length that is not above 0.
+        TypeError: an argument that is not a Tensor or of the wrong dtype, or ``align_corners`` is not a bool.
+        ValueError: the wrong number of axes or lengths, or a length that is not above 0.
     """
     check_bool(align_corners, "ResizeArea", "align_corners")
     _check_images("ResizeArea", images, size=size)
@@ -363,8 +363,9 @@ def _scale_and_translate(
         A Float32 tensor (N, *size, C); 0 for elements from outside of the image.
 
     Raises:
-        TypeError: an argument that is not a Tensor or of another dtype, or ``antialias`` is not a bool.
-        ValueError: another ``kernel_type`` or number of axes or lengths, or a size or factor that is not above 0.
+        TypeError: an argument that is not a Tensor or of the wrong dtype, or ``antialias`` is not a bool.
+        ValueError: an unsupported ``kernel_type`` or number of axes or lengths, or a size or factor that is not above
+            0.
     """
     name = "ScaleAndTranslate"
     check_one_of(check_type(kernel_type, str, name, "kernel_type"), tuple(_KERNELS), name, "kernel_type")
@@ -413,7 +414,7 @@ def _resize_by_sizes(
 
     Raises:
         TypeError: ``x``, ``roi``, ``scales`` or ``sizes`` is not a Tensor.
-        ValueError: another mode, or shapes that do not fit.
+        ValueError: an unknown mode, or shapes that do not fit.
     """
     name = "ResizeV2"
     for argument, tensor in (("x", x), ("roi", roi), ("scales", scales), ("sizes", sizes)):

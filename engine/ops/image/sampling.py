@@ -90,7 +90,7 @@ def grid_sample(
 
     Raises:
         TypeError: ``input`` or ``grid`` is not a Tensor.
-        ValueError: another mode, or shapes that do not fit.
+        ValueError: an unknown mode, or shapes that do not fit.
     """
     x = check_tensor(input, "grid_sample")
     axes = x.ndim - 2
@@ -162,7 +162,7 @@ def _grid_sampler(x: Tensor, grid: Tensor, interpolation_mode: str, padding_mode
 
     Raises:
         TypeError: ``x`` or ``grid`` is not a Tensor.
-        ValueError: another mode, or shapes that do not fit.
+        ValueError: an unknown mode, or shapes that do not fit.
     """
     return grid_sample(x, grid, interpolation_mode, padding_mode, align_corners)
 
@@ -390,7 +390,7 @@ def unfold(input: Tensor, kernel_size: Ints, dilation: Ints = 1, padding: Ints =
 
     Raises:
         TypeError: ``input`` is not a Tensor, or a setting holds values other than ints.
-        ValueError: another number of axes, or a window that is larger than the padded image.
+        ValueError: the wrong number of axes, or a window that is larger than the padded image.
     """
     x = check_tensor(input, "unfold")
     if x.ndim == 3:
@@ -423,7 +423,7 @@ def _im2col(x: Tensor, ksizes: Ints, strides: Ints, dilations: Ints, pads: Ints)
 
     Raises:
         TypeError: ``x`` is not a Tensor, or a setting holds values other than ints.
-        ValueError: another number of axes, or a window that is larger than the padded image.
+        ValueError: the wrong number of axes, or a window that is larger than the padded image.
     """
     windows = unfold(x, ksizes, dilations, pads, strides)
     return reshape(windows, (x.shape[0], x.shape[1], -1, windows.shape[-1]))

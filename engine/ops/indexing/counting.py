@@ -58,7 +58,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
     Raises:
         TypeError: ``input`` is not a Tensor of integers.
-        ValueError: it is not a vector or holds a negative number, ``weights`` has another length, or ``minlength`` is
+        ValueError: it is not a vector or holds a negative number, ``weights`` has the wrong length, or ``minlength`` is
             negative.
     """
     return _counted(input, weights, minlength).astype(float32)
@@ -78,7 +78,7 @@ def _bincount_of_mint(input: Tensor, weights: Tensor | None = None, minlength: i
 
     Raises:
         TypeError: ``input`` is not a Tensor of integers.
-        ValueError: it is not a vector or holds a negative number, ``weights`` has another length, or ``minlength`` is
+        ValueError: it is not a vector or holds a negative number, ``weights`` has the wrong length, or ``minlength`` is
             negative.
     """
     return _counted(input, weights, minlength)
@@ -157,7 +157,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
 
 
 def _histogram(x: Array, bins: int, min: float, max: float) -> Array:
-    if x.dtype.kind == "f":  # in the dtype of the elements: -0.3 is another number in Float32
+    if x.dtype.kind == "f":  # in the dtype of the elements: -0.3 is a different number in Float32
         min, max = float(x.dtype.type(min)), float(x.dtype.type(max))
     low, high = (float(min), float(max)) if min != max else (float(x.min()), float(x.max())) if x.size else (0.0, 1.0)
     if low == high:

@@ -181,7 +181,7 @@ def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
 
     Raises:
         TypeError: ``input`` is not a Tensor, ``index`` does not hold integers, or ``dim`` is not an int.
-        ValueError: another number of axes, or more elements along another axis than the input has.
+        ValueError: the wrong number of axes, or more elements along another axis than the input has.
         RuntimeError: an index out of range.
     """
     x, i = check_tensor(input, "gather_elements"), _integers(index, "gather_elements", "index")
@@ -213,7 +213,7 @@ def gather_d(x: Tensor, dim: int, index: Tensor) -> Tensor:
 
     Raises:
         TypeError: ``x`` is not a Tensor, ``index`` does not hold integers, or ``dim`` is not an int.
-        ValueError: another number of axes, or more elements along another axis than ``x`` has.
+        ValueError: the wrong number of axes, or more elements along another axis than ``x`` has.
         RuntimeError: an index out of range.
     """
     return gather_elements(x, dim, index)
@@ -297,7 +297,7 @@ def take(input: Tensor, index: TensorLike, axis: int | None = None, mode: str = 
 
     Raises:
         TypeError: ``input`` is not a Tensor, or ``index`` does not hold integers.
-        ValueError: another ``mode`` than "clip", "wrap" and "raise", or ``axis`` is out of range.
+        ValueError: a ``mode`` other than "clip", "wrap" and "raise", or ``axis`` is out of range.
         RuntimeError: an index out of range, with "raise".
     """
     check_one_of(mode, ("clip", "wrap", "raise"), "take", "mode")
@@ -326,7 +326,7 @@ def _choose(input: Tensor, choices: Sequence[TensorLike] | Tensor, mode: str = "
         A tensor of the shape of ``input`` and of the dtype of ``choices``.
 
     Raises:
-        ValueError: another ``mode`` than "clip", "wrap" and "raise".
+        ValueError: a ``mode`` other than "clip", "wrap" and "raise".
         RuntimeError: a number out of range, with "raise".
     """
     check_one_of(mode, ("clip", "wrap", "raise"), "Tensor.choose", "mode")

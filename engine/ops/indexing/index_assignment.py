@@ -407,7 +407,7 @@ def _index_put_class(x1: Tensor, x2: Tensor, indices: Sequence[Tensor], *, accum
     Raises:
         TypeError: ``indices`` is not a tuple of Tensors of integers, the dtypes differ, or ``accumulate`` is not an
             int.
-        ValueError: ``x2`` or an index is not a vector, ``x2`` does not fit, an index is out of range, or another
+        ValueError: ``x2`` or an index is not a vector, ``x2`` does not fit, an index is out of range, or an unknown
             ``accumulate``.
     """
     if check_int(accumulate, "IndexPut", "accumulate") not in (0, 1):

@@ -209,7 +209,7 @@ def tensor_scatter_elements(
 
     Raises:
         TypeError: ``input_x`` is not a Tensor, or ``indices`` does not hold integers.
-        ValueError: another ``reduction``, shapes that do not fit, or ``axis`` out of range.
+        ValueError: an unknown ``reduction``, shapes that do not fit, or ``axis`` out of range.
         RuntimeError: an index is out of range.
     """
     check_one_of(reduction, ("none", "add"), "tensor_scatter_elements", "reduction")
@@ -235,7 +235,7 @@ def scatter(input: Tensor, axis: int, index: Tensor, src: Tensor | Number, reduc
 
     Raises:
         TypeError: ``input`` is not a Tensor, or ``index`` does not hold integers.
-        ValueError: another ``reduce``, shapes that do not fit, or ``axis`` out of range.
+        ValueError: an unknown ``reduce``, shapes that do not fit, or ``axis`` out of range.
         RuntimeError: an index is out of range.
     """
     mode = {None: "update", "none": "update", "add": "add", "multiply": "mul"}.get(reduce)
@@ -271,7 +271,7 @@ def _scatter_of_tensor(
 
     Raises:
         TypeError: ``index`` does not hold integers, or an argument has an unknown name.
-        ValueError: another ``reduce``, shapes that do not fit, or ``dim`` out of range.
+        ValueError: an unknown ``reduce``, shapes that do not fit, or ``dim`` out of range.
         RuntimeError: an index is out of range.
     """
     check_names("scatter", kwargs, ("axis", "value"))
@@ -417,7 +417,7 @@ def _family(name: str, how: str, rows: bool, keep: bool) -> Callable[..., Tensor
     Raises:
         TypeError: ``input_x`` is not a Tensor, ``indices`` holds no integers, or ``updates`` such as ``input_x`` cannot
             hold.
-        ValueError: ``updates`` has another shape, or ``input_x`` no axis.
+        ValueError: ``updates`` has the wrong shape, or ``input_x`` no axis.
         RuntimeError: an index is out of range.
     """
     return scattered

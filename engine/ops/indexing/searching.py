@@ -60,7 +60,7 @@ def searchsorted(
 
     Raises:
         TypeError: ``sorted_sequence`` is not a Tensor, or ``values`` cannot be one.
-        ValueError: the shapes do not fit, another ``side``, or "left" where ``right`` is True.
+        ValueError: the shapes do not fit, an unknown ``side``, or "left" where ``right`` is True.
     """
     if side not in (None, "left", "right"):
         raise ValueError(f"For 'searchsorted', 'side' must be 'left' or 'right', but got {side!r}")
@@ -142,7 +142,7 @@ def _searchsorted_of_tensor(input: Tensor, v: TensorLike, side: str = "left", so
 
     Raises:
         TypeError: ``v`` cannot be a Tensor.
-        ValueError: the shapes do not fit, or another ``side``.
+        ValueError: the shapes do not fit, or an unknown ``side``.
     """
     return searchsorted(input, v, side=side, sorter=sorter, out_int32=True)
 
@@ -160,7 +160,7 @@ def bucketize(input: Tensor, boundaries: Sequence[float] | Array | Tensor, *, ri
 
     Raises:
         TypeError: ``input`` is not a Tensor.
-        ValueError: ``boundaries`` has another number of axes than one.
+        ValueError: ``boundaries`` does not have exactly one axis.
     """
     edges = np.asarray(boundaries.asnumpy() if isinstance(boundaries, Tensor) else boundaries, np.float64)
     if edges.ndim != 1:

@@ -186,7 +186,7 @@ def _list_diff(x: Tensor, y: Tensor, *, out_idx: DTypeLike) -> tuple[Tensor, Ten
         The elements, and their positions in ``x``.
 
     Raises:
-        TypeError: an input is not a Tensor, the dtypes differ, or another ``out_idx``.
+        TypeError: an input is not a Tensor, the dtypes differ, or an unsupported ``out_idx``.
         ValueError: an input is not a vector.
     """
     check_same_dtype("ListDiff", x=check_tensor(x, "ListDiff", "x"), y=check_tensor(y, "ListDiff", "y"))

@@ -29,7 +29,7 @@ __all__: list[str] = []
 
 _SEEDS = """    seed: with ``seed2`` it determines the numbers, the same at each call; both 0 draw from the engine's
         stream (``set_seed``).
-    seed2: another one gives other numbers of the same ``seed``.
+    seed2: a different one draws different numbers for the same ``seed``.
 """
 
 
@@ -128,7 +128,7 @@ def _random_choice_with_mask(input_x: Tensor, *, count: int, seed: int, seed2: i
         count: the number of indices, above 0; if fewer elements are True, the remaining rows are 0.
         seed: with ``seed2`` it determines the indices, the same at each call; both 0 draw from the engine's stream
             (``set_seed``).
-        seed2: another one gives other indices of the same ``seed``.
+        seed2: a different one draws different indices for the same ``seed``.
 
     Returns:
         An Int32 tensor (count, input_x.ndim) with an index in each row, and a Bool tensor (count,): True where a row is
@@ -202,13 +202,13 @@ def _truncated_normal(shape: Tensor, *, dtype: DTypeLike, seed: int, seed2: int)
         dtype: Float16, Float32 or Float64.
         seed: with ``seed2`` it determines the numbers, the same at each call; both 0 draw from the engine's stream
             (``set_seed``).
-        seed2: another one gives other numbers of the same ``seed``.
+        seed2: a different one draws different numbers for the same ``seed``.
 
     Returns:
         A tensor of that shape and ``dtype``.
 
     Raises:
-        TypeError: ``shape`` is not an integer Tensor, or another ``dtype``.
+        TypeError: ``shape`` is not an integer Tensor, or an unsupported ``dtype``.
         ValueError: a length is not positive.
     """
     if not isinstance(dtype, type(float32)) or numpy_dtype(dtype).kind != "f":
@@ -231,7 +231,7 @@ def _parameterized_truncated_normal(
         max: the greatest, likewise.
         seed: with ``seed2`` it determines the numbers, the same at each call; both 0 draw from the engine's stream
             (``set_seed``).
-        seed2: another one gives other numbers of the same ``seed``.
+        seed2: a different one draws different numbers for the same ``seed``.
 
     Returns:
         A tensor of that shape, in the dtype of ``mean``.
@@ -300,7 +300,7 @@ def _non_deterministic_ints(shape: Tensor, *, dtype: DTypeLike) -> Tensor:
         A tensor of that shape and ``dtype``; the numbers come from the engine's stream (``set_seed``).
 
     Raises:
-        TypeError: ``shape`` is not an integer Tensor, or another ``dtype``.
+        TypeError: ``shape`` is not an integer Tensor, or an unsupported ``dtype``.
         ValueError: a length is not positive.
     """
     kind = numpy_dtype(dtype)
@@ -345,7 +345,7 @@ def _uniform_like(x: Tensor, *, minval: float, maxval: float, seed: int, offset:
         maxval: the end of the interval, not below it.
         seed: with ``offset`` it determines the numbers, the same at each call; both 0 draw from the engine's
             stream (``set_seed``).
-        offset: another one gives other numbers of the same ``seed``.
+        offset: a different one draws different numbers for the same ``seed``.
 
     Returns:
         A tensor of the shape and dtype of ``x``.

@@ -124,7 +124,7 @@ def _adagrad_da(
 
     Raises:
         TypeError: ``var`` or one of the sums is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
+        ValueError: one of these would have a different number of elements afterwards.
     """
     xp = array_module(var)
     total, squares = gradient_accumulator + grad, gradient_squared_accumulator + grad * grad
@@ -220,7 +220,7 @@ def _adam_weight_decay_of_half(
 
     Raises:
         TypeError: ``var``, ``m`` or ``v`` is neither a Parameter nor a Tensor.
-        ValueError: one of these would have another number of elements afterwards.
+        ValueError: one of these would have a different number of elements afterwards.
     """
     wide = gradient.astype(np.float32) / global_norm
     return rules.adam_weight_decay(var.astype(np.float32), m, v, wide, lr, beta1, beta2, epsilon, decay)
@@ -276,7 +276,7 @@ def _adafactor(
 
     Raises:
         TypeError: ``param`` or a mean is neither a Parameter nor a Tensor, or a setting is not a bool.
-        ValueError: one of these would have another number of elements afterwards.
+        ValueError: one of these would have a different number of elements afterwards.
     """
     for argument, flag in (
         ("enable_scale_parameter", enable_scale_parameter),
@@ -476,7 +476,7 @@ def _sparse_adagrad_v2(
 
     Raises:
         TypeError: ``var`` or ``accum`` is neither a Parameter nor a Tensor, ``indices`` are not integers, or a setting
-            is of another kind.
+            is of the wrong kind.
         ValueError: a setting out of range, or ``grad`` does not fit ``indices`` and ``var``.
     """
     _numbers("SparseApplyAdagradV2", above=("lr",), lr=lr, epsilon=epsilon)
@@ -495,7 +495,7 @@ _ROWS = """    grad: the gradients of rows, a tensor (N, ...).
 _EACH = "A row that is named twice makes two steps."
 _ERRORS = """
     Raises:
-        TypeError: a table is neither a Parameter nor a Tensor, or a setting or ``indices`` of another type.
+        TypeError: a table is neither a Parameter nor a Tensor, or a setting or ``indices`` of the wrong type.
         ValueError: ``grad`` does not fit ``indices`` and ``var``, or a number is out of range.
     """
 

@@ -42,7 +42,7 @@ def tensordump(file_name: str, tensor: Tensor, mode: str = "out") -> None:
 
     Raises:
         TypeError: ``file_name`` is not a str, or ``tensor`` is not a Tensor.
-        ValueError: ``file_name`` is empty, or another ``mode``.
+        ValueError: ``file_name`` is empty, or an unknown ``mode``.
     """
     check_one_of(mode, ("in", "out"), "tensordump", "mode")
     if not check_type(file_name, str, "tensordump", "file_name"):
@@ -66,7 +66,7 @@ class TensorDump(_SideEffect):
         input_output: "out" or "in", see there.
 
     Raises:
-        ValueError: another value.
+        ValueError: an unknown value.
     """
 
     def __init__(self, input_output: str = "out") -> None:
@@ -133,7 +133,7 @@ class DumpGradient(_SideEffect):
 
         Raises:
             TypeError: ``path`` is not a str, or ``x`` is not a Tensor.
-            ValueError: ``path`` is empty, or another ``input_output``.
+            ValueError: ``path`` is empty, or an unknown ``input_output``.
         """
         if not check_type(path, str, "DumpGradient", "path"):
             raise ValueError("For 'DumpGradient', 'path' must not be empty")

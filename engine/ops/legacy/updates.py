@@ -122,7 +122,7 @@ def _documented(formula: Formula, settings: PrimitiveRow, targets: Sequence[int]
         *(sentence, "", "Args:", *(f"    {name}: {texts[name]}" for name in arguments), ""),
         *("Returns:", f"    {returns}.", ""),
         *("Raises:", f"    TypeError: {' or '.join(states)} is neither a Parameter nor a Tensor."),
-        "    ValueError: one of these would have another number of elements afterwards.",
+        "    ValueError: one of these would have a different number of elements afterwards.",
     ]
     return "\n".join(lines)
 

@@ -93,7 +93,7 @@ def _matrix_diag_v3(
 
     Raises:
         TypeError: ``x`` is not a Tensor, or another argument is not an int.
-        ValueError: the shapes do not fit, or another ``align``.
+        ValueError: the shapes do not fit, or an unknown ``align``.
     """
     return matrix_diag(x, k, num_rows, num_cols, padding_value, align)
 
@@ -122,7 +122,7 @@ def matrix_diag(
 
     Raises:
         TypeError: ``x`` is not a Tensor, or another argument is not an int.
-        ValueError: the shapes do not fit, or another ``align``.
+        ValueError: the shapes do not fit, or an unknown ``align``.
     """
     name = "matrix_diag"
     low, high = _ends(k, name)
@@ -161,7 +161,7 @@ def matrix_diag_part(x: Tensor, k: int | Tensor, padding_value: Number | Tensor,
 
     Raises:
         TypeError: ``x`` is not a Tensor, or ``k`` is not an int.
-        ValueError: ``x`` has fewer than 2 axes, the diagonal does not exist, or another ``align``.
+        ValueError: ``x`` has fewer than 2 axes, the diagonal does not exist, or an unknown ``align``.
     """
     name = "matrix_diag_part"
     rows, columns = _sides(x, name)
@@ -201,7 +201,7 @@ def _matrix_set_diag_v3(x: Tensor, diagonal: Tensor, k: int | Tensor, align: str
 
     Raises:
         TypeError: an input is not a Tensor, or ``k`` is not an int.
-        ValueError: the shapes do not fit, the diagonal does not exist, or another ``align``.
+        ValueError: the shapes do not fit, the diagonal does not exist, or an unknown ``align``.
     """
     return matrix_set_diag(x, diagonal, k, align)
 
@@ -221,7 +221,7 @@ def matrix_set_diag(x: Tensor, diagonal: Tensor, k: int | Tensor = 0, align: str
 
     Raises:
         TypeError: an input is not a Tensor, or ``k`` is not an int.
-        ValueError: the shapes do not fit, the diagonal does not exist, or another ``align``.
+        ValueError: the shapes do not fit, the diagonal does not exist, or an unknown ``align``.
     """
     name = "matrix_set_diag"
     rows, columns = _sides(x, name)

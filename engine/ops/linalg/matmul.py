@@ -160,7 +160,7 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 
     Raises:
         TypeError: an operand is not a Tensor.
-        ValueError: an operand has another number of axes, or the inner lengths differ.
+        ValueError: an operand has the wrong number of axes, or the inner lengths differ.
     """
     return _of_matrices("mm", 2, input=input, mat2=mat2)
 
@@ -199,7 +199,7 @@ def _bmm_of_mint(input: Tensor, mat2: Tensor) -> Tensor:
 
     Raises:
         TypeError: an operand is not a Tensor.
-        ValueError: an operand has another number of axes, or the batches or the inner lengths differ.
+        ValueError: an operand has the wrong number of axes, or the batches or the inner lengths differ.
     """
     return _of_matrices("bmm", 3, input=input, mat2=mat2)
 
@@ -219,7 +219,7 @@ def _mat_mul_class(input: Tensor, mat2: Tensor, transpose_a: bool, transpose_b: 
 
     Raises:
         TypeError: an operand is not a Tensor.
-        ValueError: an operand has another number of axes, or the inner lengths differ.
+        ValueError: an operand has the wrong number of axes, or the inner lengths differ.
     """
     return _of_matrices("MatMul", 2, transpose_a, transpose_b, input=input, mat2=mat2)
 
@@ -259,7 +259,7 @@ def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None, activation:
 
     Raises:
         TypeError: ``input``, ``weight`` or ``bias`` is not a Tensor.
-        ValueError: the shapes do not fit, or another ``activation``.
+        ValueError: the shapes do not fit, or an unknown ``activation``.
     """
     return _dense(_linear, input, weight, bias, activation)
 

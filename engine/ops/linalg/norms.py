@@ -86,7 +86,7 @@ def matrix_norm(
 
     Raises:
         TypeError: ``A`` is not a Tensor.
-        ValueError: another ``ord``, or not two axes.
+        ValueError: an unsupported ``ord``, or not two axes.
     """
     x = as_floats(in_dtype(check_tensor(A, "matrix_norm", "A"), dtype))
     axes = axes_of(axis, x.ndim, "matrix_norm")
@@ -121,7 +121,7 @@ def cond(A: Tensor, p: int | float | str | None = None) -> Tensor:
 
     Raises:
         TypeError: ``A`` is not a Tensor.
-        ValueError: another ``p``, or a matrix that has no inverse.
+        ValueError: an unsupported ``p``, or a matrix that has no inverse.
     """
     x = check_matrices(A, "cond", False, "A")
     if p in (None, 2, -2):

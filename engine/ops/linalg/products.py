@@ -334,7 +334,7 @@ def mv(mat: Tensor, vec: Tensor) -> Tensor:
 
     Raises:
         TypeError: an input is not a Tensor.
-        ValueError: other numbers of axes, or lengths that do not fit.
+        ValueError: the wrong numbers of axes, or lengths that do not fit.
     """
     _ranks("mv", ("mat", mat, 2), ("vec", vec, 1))
     return matmul(mat, vec)

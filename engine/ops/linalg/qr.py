@@ -96,7 +96,7 @@ def qr(input: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
 
     Raises:
         TypeError: ``input`` is not a Tensor.
-        ValueError: another ``mode``, fewer than two axes, or NaN or infinity among the numbers.
+        ValueError: an unknown ``mode``, fewer than two axes, or NaN or infinity among the numbers.
         NotImplementedError: a gradient is requested that depends on the basis, see ``mode``.
     """
     check_one_of(mode, ("reduced", "complete", "r"), "qr", "mode")

@@ -47,8 +47,8 @@ def _fft_with_size(
         A tensor of complex numbers, for the inverse to real signals of real ones.
 
     Raises:
-        TypeError: ``x`` is not a Tensor or of another kind of numbers, or a setting of another type.
-        ValueError: ``signal_ndim`` is not 1, 2 or 3 or more than ``x`` has, another ``norm``, or ``signal_sizes`` do
+        TypeError: ``x`` is not a Tensor or of the wrong kind of numbers, or a setting of the wrong type.
+        ValueError: ``signal_ndim`` is not 1, 2 or 3 or more than ``x`` has, an unknown ``norm``, or ``signal_sizes`` do
             not fit.
     """
     name = "FFTWithSize"
@@ -111,8 +111,8 @@ def stft(
         A tensor (frequencies, pieces), or (N, frequencies, pieces), with one more last axis if not complex.
 
     Raises:
-        TypeError: ``x`` or ``window`` is not a Tensor of such numbers, or a setting of another type.
-        ValueError: a length does not fit, another ``pad_mode``, or ``onesided`` with complex numbers.
+        TypeError: ``x`` or ``window`` is not a Tensor of such numbers, or a setting of the wrong type.
+        ValueError: a length does not fit, an unknown ``pad_mode``, or ``onesided`` with complex numbers.
     """
     for argument, value in (("center", center), ("normalized", normalized)):
         check_bool(value, "stft", argument)
@@ -164,7 +164,7 @@ def _stft_class(
         A tensor (frequencies, pieces), or (N, frequencies, pieces), with one more last axis if not complex.
 
     Raises:
-        TypeError: ``x`` or ``window`` is not a Tensor of such numbers, or a setting of another type.
+        TypeError: ``x`` or ``window`` is not a Tensor of such numbers, or a setting of the wrong type.
         ValueError: a length does not fit, or ``onesided`` with complex numbers.
     """
     check_bool(normalized, "stft", "normalized")

@@ -176,7 +176,7 @@ def _lstsq_class(x: Tensor, a: Tensor, fast: bool, l2_regularizer: float) -> Ten
         A tensor (..., n, k).
 
     Raises:
-        TypeError: an input is not a Tensor, or another ``fast`` or ``l2_regularizer``.
+        TypeError: an input is not a Tensor, or an unsupported ``fast`` or ``l2_regularizer``.
         ValueError: the shapes do not fit.
         NotImplementedError: a gradient by ``x`` is requested where its rank is not full.
     """

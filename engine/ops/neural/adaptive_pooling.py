@@ -129,7 +129,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: types.Ints) -> Tensor:
 
     Raises:
         TypeError: ``input`` is not a Tensor, or ``output_size`` is not an int.
-        ValueError: ``input`` has another number of axes, or a length is below 1.
+        ValueError: ``input`` has the wrong number of axes, or a length is below 1.
     """
     name = "adaptive_avg_pool1d"
     size = (1, *_length_of(output_size, name))
@@ -154,8 +154,8 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Size) -> Tensor:
         A tensor of the dtype of ``input`` with the lengths ``output_size``.
 
     Raises:
-        TypeError: ``input`` is not a Tensor, or ``output_size`` is of another type.
-        ValueError: ``input`` has another number of axes, or a length is below 1.
+        TypeError: ``input`` is not a Tensor, or ``output_size`` is of the wrong type.
+        ValueError: ``input`` has the wrong number of axes, or a length is below 1.
     """
     return _adaptive_average(input, output_size, 2, "adaptive_avg_pool2d")
 
@@ -174,8 +174,8 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Size) -> Tensor:
         A tensor of the dtype of ``input`` with the lengths ``output_size``.
 
     Raises:
-        TypeError: ``input`` is not a Tensor, or ``output_size`` is of another type.
-        ValueError: ``input`` has another number of axes, or a length is below 1.
+        TypeError: ``input`` is not a Tensor, or ``output_size`` is of the wrong type.
+        ValueError: ``input`` has the wrong number of axes, or a length is below 1.
     """
     return _adaptive_average(input, output_size, 3, "adaptive_avg_pool3d")
 
@@ -194,7 +194,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: types.Ints) -> Tensor:
 
     Raises:
         TypeError: ``input`` is not a Tensor, or ``output_size`` is not an int.
-        ValueError: ``input`` has another number of axes, or a length is below 1.
+        ValueError: ``input`` has the wrong number of axes, or a length is below 1.
     """
     size = _length_of(output_size, "adaptive_max_pool1d")
     return _adaptive_largest(input, size, False, 1, "adaptive_max_pool1d")
@@ -217,8 +217,8 @@ def adaptive_max_pool2d(input: Tensor, output_size: Size, return_indices: bool =
         of it and the positions (Int64).
 
     Raises:
-        TypeError: ``input`` is not a Tensor, or ``output_size`` is of another type.
-        ValueError: ``input`` has another number of axes, or a length is below 1.
+        TypeError: ``input`` is not a Tensor, or ``output_size`` is of the wrong type.
+        ValueError: ``input`` has the wrong number of axes, or a length is below 1.
     """
     return _adaptive_largest(input, output_size, return_indices, 2, "adaptive_max_pool2d")
 
@@ -239,8 +239,8 @@ def adaptive_max_pool3d(input: Tensor, output_size: Size, return_indices: bool =
         of it and the positions (Int32, as MindSpore has them; those of two axes are Int64).
 
     Raises:
-        TypeError: ``input`` is not a Tensor, or ``output_size`` is of another type.
-        ValueError: ``input`` has another number of axes, or a length is below 1.
+        TypeError: ``input`` is not a Tensor, or ``output_size`` is of the wrong type.
+        ValueError: ``input`` has the wrong number of axes, or a length is below 1.
     """
     result = _adaptive_largest(input, output_size, return_indices, 3, "adaptive_max_pool3d")
     return (result[0], cast(result[1], int32)) if return_indices else result
@@ -258,8 +258,8 @@ def _adaptive_max_pool2d(x: Tensor, output_size: Size) -> tuple[Tensor, Tensor]:
         The elements, and their positions in the flattened axes (Int64).
 
     Raises:
-        TypeError: ``x`` is not a Tensor, or ``output_size`` is of another type.
-        ValueError: ``x`` has another number of axes, or a length is below 1.
+        TypeError: ``x`` is not a Tensor, or ``output_size`` is of the wrong type.
+        ValueError: ``x`` has the wrong number of axes, or a length is below 1.
     """
     result: tuple[Tensor, Tensor] = adaptive_max_pool2d(x, output_size, True)
     return result
@@ -277,8 +277,8 @@ def _adaptive_max_pool3d(x: Tensor, output_size: Size | Tensor) -> tuple[Tensor,
         The elements, and their positions in the flattened axes (Int32).
 
     Raises:
-        TypeError: ``x`` is not a Tensor, or ``output_size`` is of another type.
-        ValueError: ``x`` has another number of axes, or a length is below 1.
+        TypeError: ``x`` is not a Tensor, or ``output_size`` is of the wrong type.
+        ValueError: ``x`` has the wrong number of axes, or a length is below 1.
     """
     size = output_size.tolist() if isinstance(output_size, Tensor) else output_size
     result: tuple[Tensor, Tensor] = adaptive_max_pool3d(x, size, True)
@@ -447,7 +447,7 @@ def _fractional_max_pool_fixed(
 
     Raises:
         TypeError: ``input_x`` or ``random_samples`` is not a Tensor, or a length is not an int.
-        ValueError: shapes or windows that do not fit, a sample out of range, or another ``data_format``.
+        ValueError: shapes or windows that do not fit, a sample out of range, or an unsupported ``data_format``.
     """
     name = "FractionalMaxPoolWithFixedKsize"
     check_format(data_format, "NCHW", name)
@@ -477,7 +477,7 @@ def _fractional_max_pool3d_fixed(
 
     Raises:
         TypeError: ``x`` or ``random_samples`` is not a Tensor, or a length is not an int.
-        ValueError: shapes or windows that do not fit, a sample out of range, or another ``data_format``.
+        ValueError: shapes or windows that do not fit, a sample out of range, or an unsupported ``data_format``.
     """
     name = "FractionalMaxPool3DWithFixedKsize"
     check_one_of(data_format, ("NCDHW", "NDHWC"), name, "data_format")
@@ -567,15 +567,15 @@ _FRACTIONAL = """
         overlapping: whether a cell has the first row and column of the next one too.
         deterministic: whether each call cuts alike.
         seed: with ``seed2`` it determines how, where ``deterministic`` is True; else both are 0.
-        seed2: another one cuts otherwise for the same ``seed``.
+        seed2: a different one draws different windows for the same ``seed``.
 
     Returns:
         A tensor (N, H', W', C), H' = floor(H / ratio), of the dtype of ``x``; and where the rows and where the columns
         of cells begin, with the end of the last one: Int64 tensors (H' + 1,) and (W' + 1,).
 
     Raises:
-        TypeError: an argument of another kind or dtype.
-        ValueError: another shape, ratios out of range, or seeds where ``deterministic`` is False.
+        TypeError: an argument of the wrong kind or dtype.
+        ValueError: the wrong shape, ratios out of range, or seeds where ``deterministic`` is False.
     """
 _FRACTIONAL_SETTINGS: dict[str, Any] = {
     "pseudo_random": False,

@@ -37,7 +37,7 @@ def ints_for(value: types.Ints | None, axes: int, name: str, argument: str, leas
         least: the smallest number allowed.
 
     Raises:
-        TypeError: ``value`` is of another type or length.
+        TypeError: ``value`` is of the wrong type or length.
         ValueError: a number below ``least``.
     """
     values = (value,) * axes if isinstance(value, int) and not isinstance(value, bool) else value
@@ -68,7 +68,7 @@ def pads_for(
     an int for all sides, or one for each axis, or one for each side.
 
     Raises:
-        ValueError: another mode, or padding with "same" or "valid".
+        ValueError: an unknown mode, or padding with "same" or "valid".
     """
     if not isinstance(pad_mode, str) or pad_mode.lower() not in ("same", "valid", "pad"):
         raise ValueError(f"For '{name}', 'pad_mode' must be 'same', 'valid' or 'pad', but got {pad_mode!r}")
@@ -251,7 +251,8 @@ def conv1d(
 
     Raises:
         TypeError: ``input`` is not a Tensor, or a setting is not an int.
-        ValueError: other numbers of axes, a setting out of range, padding with "same" or "valid", or no window fits.
+        ValueError: the wrong numbers of axes, a setting out of range, padding with "same" or "valid", or no window
+            fits.
         RuntimeError: the channels of ``input`` and ``weight`` do not fit.
     """
     input, weight = check_tensor(input, "conv1d"), check_tensor(weight, "conv1d", "weight")
@@ -322,7 +323,8 @@ def conv2d(
 
     Raises:
         TypeError: ``input`` is not a Tensor, or a setting is not an int.
-        ValueError: other numbers of axes, a setting out of range, padding with "same" or "valid", or no window fits.
+        ValueError: the wrong numbers of axes, a setting out of range, padding with "same" or "valid", or no window
+            fits.
         RuntimeError: the channels of ``input`` and ``weight`` do not fit.
     """
     return convolve(2, "Conv2D", input, weight, bias, stride, pad_mode, padding, dilation, groups)
@@ -376,7 +378,7 @@ def _conv2d_class(
 
     Raises:
         TypeError: ``x`` is not a Tensor, or a setting is not an int.
-        ValueError: another ``mode`` or ``data_format``, a setting out of range, or no window that fits.
+        ValueError: an unknown ``mode`` or ``data_format``, a setting out of range, or no window that fits.
         RuntimeError: ``weight`` does not fit the channels or the settings of the class.
     """
     check_format(data_format, "NCHW", "Conv2D")
@@ -414,7 +416,8 @@ def conv3d(
 
     Raises:
         TypeError: ``input`` is not a Tensor, or a setting is not an int.
-        ValueError: other numbers of axes, a setting out of range, padding with "same" or "valid", or no window fits.
+        ValueError: the wrong numbers of axes, a setting out of range, padding with "same" or "valid", or no window
+            fits.
         RuntimeError: the channels of ``input`` and ``weight`` do not fit.
     """
     return convolve(3, "Conv3D", input, weight, bias, stride, pad_mode, padding, dilation, groups)
@@ -460,7 +463,7 @@ def _conv3d(
 
     Raises:
         TypeError: ``x`` is not a Tensor, or a setting is not an int.
-        ValueError: another ``mode`` or ``data_format``, a setting out of range, or no window that fits.
+        ValueError: an unknown ``mode`` or ``data_format``, a setting out of range, or no window that fits.
         RuntimeError: ``weight`` does not fit the channels or the settings of the class.
     """
     check_format(data_format, "NCDHW", "Conv3D")
@@ -533,7 +536,7 @@ def conv_transpose2d(
 
     Raises:
         TypeError: ``input`` is not a Tensor, or a setting is not an int.
-        ValueError: other numbers of axes or channels, a setting out of range, or an empty output.
+        ValueError: the wrong numbers of axes or channels, a setting out of range, or an empty output.
     """
     name = "conv_transpose2d"
     strides, dilations = ints_for(stride, 2, name, "stride"), ints_for(dilation, 2, name, "dilation")
@@ -625,7 +628,7 @@ def _by_size(name: str) -> Callable[..., Tensor]:
 
         Raises:
             TypeError: ``x`` is not a Tensor, or a setting is not an int.
-            ValueError: another ``mode`` or ``data_format``, or shapes and settings that do not fit.
+            ValueError: an unknown ``mode`` or ``data_format``, or shapes and settings that do not fit.
         """
         check_format(data_format, "NCHW", name)
         _check_mode(mode, name)
@@ -684,7 +687,7 @@ def _conv3d_transpose(
 
     Raises:
         TypeError: ``x`` is not a Tensor, or a setting is not an int.
-        ValueError: another ``mode`` or ``data_format``, or shapes and settings that do not fit.
+        ValueError: an unknown ``mode`` or ``data_format``, or shapes and settings that do not fit.
     """
     check_format(data_format, "NCDHW", "Conv3DTranspose")
     _check_mode(mode, "Conv3DTranspose")
@@ -764,7 +767,7 @@ def _bias_add_class(input_x: Tensor, bias: Tensor, data_format: str) -> Tensor:
         A tensor of the shape of ``input_x``.
 
     Raises:
-        ValueError: another ``data_format``, or ``bias`` does not fit the channels.
+        ValueError: an unsupported ``data_format``, or ``bias`` does not fit the channels.
     """
     check_format("NCHW" if data_format == "NCDHW" else data_format, "NCHW", "BiasAdd")
     return bias_add(input_x, bias)

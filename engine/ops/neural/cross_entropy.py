@@ -61,7 +61,7 @@ def reduced(loss: Tensor, reduction: str, name: str) -> Tensor:
         A 0-d tensor, or ``loss``.
 
     Raises:
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
     if reduction == "mean":
         return mean(loss)

@@ -61,7 +61,7 @@ def ctc_loss(
 
     Raises:
         TypeError: ``log_probs`` is not a Tensor.
-        ValueError: ``blank`` or a label is not a class, a length does not fit, or another ``reduction``.
+        ValueError: ``blank`` or a label is not a class, a length does not fit, or an unknown ``reduction``.
     """
     return _ctc(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
 
@@ -244,8 +244,8 @@ def ctc_greedy_decoder(
         the dtype of ``inputs`` and with its gradient.
 
     Raises:
-        TypeError: an argument of another kind or dtype.
-        ValueError: arguments of other shapes, or more steps than there are.
+        TypeError: an argument of the wrong kind or dtype.
+        ValueError: arguments of the wrong shapes, or more steps than there are.
     """
     name = "ctc_greedy_decoder"
     check_bool(merge_repeated, name, "merge_repeated")

@@ -69,7 +69,7 @@ def deformable_conv2d(
         A tensor (N, O, H', W') of the dtype of ``x``, with gradients by ``x``, ``weight``, ``offsets`` and ``bias``.
 
     Raises:
-        TypeError: an argument of another kind.
+        TypeError: an argument of the wrong kind.
         ValueError: shapes that do not fit, a setting out of range, or ``modulated`` is False.
     """
     name = "deformable_conv2d"
@@ -198,7 +198,7 @@ def _deformable_offsets(
         A tensor (N, C, H' * KH, W' * KW) of the dtype of ``x``.
 
     Raises:
-        TypeError: an argument of another kind.
+        TypeError: an argument of the wrong kind.
         ValueError: shapes that do not fit, a setting out of range, or ``modulated`` is False.
     """
     name = "DeformableOffsets"

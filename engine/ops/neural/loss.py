@@ -74,7 +74,7 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
 
     Raises:
         TypeError: ``input`` or ``target`` is not a Tensor.
-        ValueError: another ``reduction``, or shapes that do not broadcast.
+        ValueError: an unknown ``reduction``, or shapes that do not broadcast.
     """
     check_pair("mse_loss", input=input, target=target)
     difference = as_floats(input - target)
@@ -108,7 +108,7 @@ def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
 
     Raises:
         TypeError: ``input`` or ``target`` is not a Tensor.
-        ValueError: another ``reduction``, or shapes that do not broadcast.
+        ValueError: an unknown ``reduction``, or shapes that do not broadcast.
     """
     check_pair("l1_loss", input=input, target=target)
     return reduced(absolute(input - target), reduction, "l1_loss")
@@ -131,7 +131,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, beta: float = 1.0, reduction: 
 
     Raises:
         TypeError: ``input`` or ``target`` is not a Tensor.
-        ValueError: shapes that differ, a negative ``beta``, or another ``reduction``.
+        ValueError: shapes that differ, a negative ``beta``, or an unknown ``reduction``.
     """
     check_pair("smooth_l1_loss", input=input, target=target)
     _check_shapes("smooth_l1_loss", input=input, target=target)
@@ -158,7 +158,7 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
 
     Raises:
         TypeError: ``input`` or ``target`` is not a Tensor.
-        ValueError: ``delta`` is not above 0, another ``reduction``, or shapes that do not broadcast.
+        ValueError: ``delta`` is not above 0, an unknown ``reduction``, or shapes that do not broadcast.
     """
     check_pair("huber_loss", input=input, target=target)
     check_above_zero(delta, "huber_loss", "delta")
@@ -183,7 +183,7 @@ def binary_cross_entropy(
 
     Raises:
         TypeError: ``logits`` or ``labels`` is not a Tensor.
-        ValueError: shapes that differ, or another ``reduction``.
+        ValueError: shapes that differ, or an unknown ``reduction``.
     """
     check_pair("binary_cross_entropy", logits=logits, labels=labels)
     _check_shapes("binary_cross_entropy", logits=logits, labels=labels)
@@ -213,7 +213,7 @@ def binary_cross_entropy_with_logits(
 
     Raises:
         TypeError: ``input`` or ``target`` is not a Tensor.
-        ValueError: shapes that differ, or another ``reduction``.
+        ValueError: shapes that differ, or an unknown ``reduction``.
     """
     check_pair("binary_cross_entropy_with_logits", input=input, target=target)
     _check_shapes("binary_cross_entropy_with_logits", input=input, target=target)
@@ -246,7 +246,7 @@ def _bce_with_logits(
 
     Raises:
         TypeError: ``x`` or ``y`` is not a Tensor.
-        ValueError: shapes that differ, or another ``reduction``.
+        ValueError: shapes that differ, or an unknown ``reduction``.
     """
     return binary_cross_entropy_with_logits(x, y, weight, pos_weight, reduction)
 
@@ -279,7 +279,7 @@ def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
 
     Raises:
         TypeError: ``logits`` or ``labels`` is not a Tensor.
-        ValueError: shapes that differ, or another ``reduction``.
+        ValueError: shapes that differ, or an unknown ``reduction``.
     """
     check_pair("kl_div", logits=logits, labels=labels)
     _check_shapes("kl_div", logits=logits, labels=labels)
@@ -308,7 +308,7 @@ def gaussian_nll_loss(
 
     Raises:
         TypeError: ``var`` is not a Tensor.
-        ValueError: a negative variance, ``eps`` not above 0, or another ``reduction``.
+        ValueError: a negative variance, ``eps`` not above 0, or an unknown ``reduction``.
     """
     checked(_check_variance, check_tensor(var, "gaussian_nll_loss", "var")._array)
     check_above_zero(eps, "gaussian_nll_loss", "eps")
@@ -334,7 +334,7 @@ def hinge_embedding_loss(inputs: Tensor, targets: Tensor, margin: float = 1.0, r
 
     Raises:
         TypeError: ``inputs`` or ``targets`` is not a Tensor, or ``margin`` is not a number.
-        ValueError: another ``reduction``.
+        ValueError: an unknown ``reduction``.
     """
     check_number(margin, "hinge_embedding_loss", "margin")
     check_pair("hinge_embedding_loss", inputs=inputs, targets=targets)
@@ -362,7 +362,7 @@ def margin_ranking_loss(
 
     Raises:
         TypeError: ``input1`` or ``input2`` is not a Tensor.
-        ValueError: another ``reduction``, or shapes that do not broadcast.
+        ValueError: an unknown ``reduction``, or shapes that do not broadcast.
     """
     check_pair("margin_ranking_loss", input1=input1, input2=input2)
     losses = maximum(add(neg(mul(target, sub(input1, input2))), margin), 0.0)
@@ -383,7 +383,7 @@ def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> 
 
     Raises:
         TypeError: ``input`` or ``target`` is not a Tensor.
-        ValueError: shapes that differ, or another ``reduction``.
+        ValueError: shapes that differ, or an unknown ``reduction``.
     """
     check_pair("soft_margin_loss", input=input, target=target)
     _check_shapes("soft_margin_loss", input=input, target=target)
@@ -436,7 +436,7 @@ def cosine_embedding_loss(
 
     Raises:
         TypeError: ``input1`` or ``input2`` is not a Tensor, or ``margin`` is not a float.
-        ValueError: ``margin`` is not in [-1, 1], or another ``reduction``.
+        ValueError: ``margin`` is not in [-1, 1], or an unknown ``reduction``.
     """
     check_pair("cosine_embedding_loss", input1=input1, input2=input2)
     check_type(margin, float, "cosine_embedding_loss", "margin")
@@ -485,7 +485,7 @@ def triplet_margin_loss(
         A 0-d tensor, with "none" (N,).
 
     Raises:
-        ValueError: ``p`` is 0, another ``reduction``, or shapes that do not broadcast.
+        ValueError: ``p`` is 0, an unknown ``reduction``, or shapes that do not broadcast.
     """
     if check_real(p, "triplet_margin_loss", "p") == 0:
         raise ValueError("For 'triplet_margin_loss', 'p' must not be 0")
@@ -524,7 +524,7 @@ def _triplet_by_margin(
         A 0-d tensor, with "none" (N,).
 
     Raises:
-        ValueError: ``p`` is 0, another ``reduction``, or shapes that do not broadcast.
+        ValueError: ``p`` is 0, an unknown ``reduction``, or shapes that do not broadcast.
     """
     return triplet_margin_loss(x, positive, negative, float(margin), p, eps, swap, reduction)
 
@@ -546,7 +546,7 @@ def multilabel_soft_margin_loss(
 
     Raises:
         TypeError: ``input`` or ``target`` is not a Tensor.
-        ValueError: shapes that differ, or another ``reduction``.
+        ValueError: shapes that differ, or an unknown ``reduction``.
     """
     losses = binary_cross_entropy_with_logits(input, target, reduction="none")
     terms = losses if weight is None else mul(losses, weight)
@@ -576,7 +576,7 @@ def multi_margin_loss(
 
     Raises:
         TypeError: ``input`` or ``target`` is not a Tensor.
-        ValueError: ``p`` is not 1 or 2, shapes or a class number that do not fit, or another ``reduction``.
+        ValueError: ``p`` is not 1 or 2, shapes or a class number that do not fit, or an unknown ``reduction``.
     """
     if p not in (1, 2):
         raise ValueError(f"For 'multi_margin_loss', 'p' must be 1 or 2, but got {p}")
@@ -618,7 +618,7 @@ def _multi_margin(
 
     Raises:
         TypeError: ``x`` or ``y`` is not a Tensor.
-        ValueError: ``p`` is not 1 or 2, shapes or a class number that do not fit, or another ``reduction``.
+        ValueError: ``p`` is not 1 or 2, shapes or a class number that do not fit, or an unknown ``reduction``.
     """
     return multi_margin_loss(x, y, p, margin, weight, reduction)
 
@@ -641,7 +641,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
 
     Raises:
         TypeError: ``input`` or ``target`` is not a Tensor.
-        ValueError: shapes or a class number that do not fit, or another ``reduction``.
+        ValueError: shapes or a class number that do not fit, or an unknown ``reduction``.
     """
     check_pair("multilabel_margin_loss", input=input, target=target)
     if input.shape != target.shape or input.ndim not in (1, 2):

@@ -124,7 +124,7 @@ def _layer_norm_and_statistics(
 
     Raises:
         TypeError: ``begin_norm_axis`` or ``begin_params_axis`` is not an int.
-        ValueError: an axis is out of range, or ``gamma`` or ``beta`` has another shape.
+        ValueError: an axis is out of range, or ``gamma`` or ``beta`` has the wrong shape.
     """
     expected = x.shape[one_axis(begin_params_axis, x.ndim, "LayerNorm") :]
     for name, parameter in (("gamma", gamma), ("beta", beta)):
@@ -292,7 +292,7 @@ def _batch_norm_and_statistics(
 
     Raises:
         TypeError: ``x`` is not a Tensor.
-        ValueError: another ``data_format``, or a parameter that is not one number for each channel.
+        ValueError: an unsupported ``data_format``, or a parameter that is not one number for each channel.
     """
     check_format(settings["data_format"], "NCHW", "BatchNorm")
     if is_training:
@@ -379,7 +379,7 @@ def group_norm(
 
     Raises:
         TypeError: ``input`` is not a Tensor.
-        ValueError: ``num_groups`` is not positive or does not divide C, or ``weight`` or ``bias`` have another shape.
+        ValueError: ``num_groups`` is not positive or does not divide C, or ``weight`` or ``bias`` have the wrong shape.
     """
     x, groups = check_axes(input, 2, "group_norm"), int_of(num_groups, "group_norm", "num_groups")
     if groups < 1 or x.shape[1] % groups:
@@ -518,7 +518,7 @@ def lrn(
 
     Raises:
         TypeError: ``x`` is not a Tensor, or ``depth_radius`` is not an int.
-        ValueError: another ``norm_region``, a negative radius, or an input without 4 axes.
+        ValueError: an unsupported ``norm_region``, a negative radius, or an input without 4 axes.
     """
     check_int(depth_radius, "lrn", "depth_radius")
     if depth_radius < 0 or norm_region != "ACROSS_CHANNELS":
@@ -564,8 +564,8 @@ def _instance_norm(
         The tensor, the means of ``x`` and 1 over the roots of its variances; these two are 0 unless ``is_training``.
 
     Raises:
-        TypeError: an argument is of another type.
-        ValueError: another shape, or a setting out of range.
+        TypeError: an argument is of the wrong type.
+        ValueError: the wrong shape, or a setting out of range.
     """
     name = "InstanceNormV2"
     check_bool(is_training, name, "is_training")

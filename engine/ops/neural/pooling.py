@@ -268,7 +268,7 @@ def max_pool2d(
 
     Raises:
         TypeError: ``x`` is not a Tensor, or a setting is not an int or tuple of ints.
-        ValueError: a setting out of range, another ``pad_mode``, another number of axes, or no window fits.
+        ValueError: a setting out of range, an unknown ``pad_mode``, the wrong number of axes, or no window fits.
     """
     return largest_of_windows(
         2, "max_pool2d", x, kernel_size, stride, pad_mode, padding, dilation, ceil_mode, return_indices
@@ -305,7 +305,7 @@ def max_pool3d(
 
     Raises:
         TypeError: ``x`` is not a Tensor, or a setting is not an int or tuple of ints.
-        ValueError: a setting out of range, another ``pad_mode``, another number of axes, or no window fits.
+        ValueError: a setting out of range, an unknown ``pad_mode``, the wrong number of axes, or no window fits.
     """
     return largest_of_windows(
         3, "max_pool3d", x, kernel_size, stride, pad_mode, padding, dilation, ceil_mode, return_indices
@@ -336,8 +336,8 @@ def _max_pool3d(
 
     Raises:
         TypeError: ``x`` is not a Tensor, or a setting is not an int or tuple of ints.
-        ValueError: a setting out of range or with a ``pad_mode`` that does not take it, another ``data_format``, or no
-            window fits.
+        ValueError: a setting out of range or with a ``pad_mode`` that does not take it, an unsupported ``data_format``,
+            or no window fits.
     """
     check_format(data_format, "NCDHW", "MaxPool3D")
     if ceil_mode is not None and pad_mode.lower() != "pad":
@@ -381,7 +381,7 @@ def _max_pool2d_with_positions(
         Two tensors (N, C, H', W'): the elements, and their positions in the flattened H x W.
 
     Raises:
-        TypeError: ``x`` is not a Tensor, or another ``argmax_type``.
+        TypeError: ``x`` is not a Tensor, or an unsupported ``argmax_type``.
         ValueError: a setting out of range, or no window fits.
     """
     result = max_pool2d(x, kernel_size, strides, pads, dilation, True, ceil_mode)
@@ -426,8 +426,8 @@ def _max_pool3d_with_positions(
         Two tensors (N, C, D', H', W'): the elements, and their positions in the flattened D x H x W.
 
     Raises:
-        TypeError: ``x`` is not a Tensor, or another ``argmax_type``.
-        ValueError: a setting out of range, another ``data_format``, or no window fits.
+        TypeError: ``x`` is not a Tensor, or an unsupported ``argmax_type``.
+        ValueError: a setting out of range, an unsupported ``data_format``, or no window fits.
     """
     check_format(data_format, "NCDHW", "MaxPool3DWithArgmax")
     return _with_positions_as(
@@ -461,7 +461,7 @@ def avg_pool1d(
 
     Raises:
         TypeError: ``input_x`` is not a Tensor, or a setting is not an int.
-        ValueError: a setting out of range, another ``pad_mode``, another number of axes, or no window fits.
+        ValueError: a setting out of range, an unknown ``pad_mode``, the wrong number of axes, or no window fits.
     """
     name = "avg_pool1d"
     sides = (0, 0, *(ints_of(padding, name, "padding") * 2)[:2])
@@ -502,7 +502,7 @@ def avg_pool2d(
 
     Raises:
         TypeError: ``input_x`` is not a Tensor, or a setting is not an int or tuple of ints.
-        ValueError: a setting out of range, another ``pad_mode``, another number of axes, or no window fits.
+        ValueError: a setting out of range, an unknown ``pad_mode``, the wrong number of axes, or no window fits.
     """
     return mean_of_windows(
         2, "avg_pool2d", input_x, kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override
@@ -538,7 +538,7 @@ def avg_pool3d(
 
     Raises:
         TypeError: ``input_x`` is not a Tensor, or a setting is not an int or tuple of ints.
-        ValueError: a setting out of range, another ``pad_mode``, another number of axes, or no window fits.
+        ValueError: a setting out of range, an unknown ``pad_mode``, the wrong number of axes, or no window fits.
     """
     return mean_of_windows(
         3, "avg_pool3d", input_x, kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override
@@ -567,7 +567,7 @@ def _pool_class(name: str, function: Callable[..., Tensor], what: str, mode: str
 
     Raises:
         TypeError: ``x`` is not a Tensor, or a setting is not an int or tuple of ints.
-        ValueError: a setting out of range, another ``data_format``, or no window fits.
+        ValueError: a setting out of range, an unsupported ``data_format``, or no window fits.
     """
 
 
@@ -608,8 +608,8 @@ def _avg_pool3d(
 
     Raises:
         TypeError: ``x`` is not a Tensor, or a setting is not an int or tuple of ints.
-        ValueError: a setting out of range or with a ``pad_mode`` that does not take it, another ``data_format``, or no
-            window fits.
+        ValueError: a setting out of range or with a ``pad_mode`` that does not take it, an unsupported ``data_format``,
+            or no window fits.
     """
     check_format(data_format, "NCDHW", "AvgPool3D")
     return avg_pool3d(x, kernel_size, strides, pad, pad_mode=pad_mode.lower(), **window)
@@ -646,7 +646,7 @@ def lp_pool1d(
 
     Raises:
         TypeError: ``x`` is not a Tensor, or ``kernel_size`` or ``stride`` is not an int.
-        ValueError: ``norm_type`` is 0, another number of axes, or no window fits.
+        ValueError: ``norm_type`` is 0, the wrong number of axes, or no window fits.
     """
     (size,) = ints_for(kernel_size, 1, "lp_pool1d", "kernel_size")
     powers = _raised(check_tensor(x, "lp_pool1d", "x"), norm_type, "lp_pool1d")
@@ -672,7 +672,7 @@ def lp_pool2d(
 
     Raises:
         TypeError: ``x`` is not a Tensor, or ``kernel_size`` or ``stride`` is not an int or tuple of ints.
-        ValueError: ``norm_type`` is 0, another number of axes, or no window fits.
+        ValueError: ``norm_type`` is 0, the wrong number of axes, or no window fits.
     """
     size = ints_for(kernel_size, 2, "lp_pool2d", "kernel_size")
     powers = _raised(check_tensor(x, "lp_pool2d", "x"), norm_type, "lp_pool2d")
@@ -698,7 +698,7 @@ def _max_pool2d_positions_of_sample(
 
     Raises:
         TypeError: ``x`` is not a Tensor, or a setting is not an int or tuple of ints.
-        ValueError: a setting out of range, another ``pad_mode`` or ``data_format``, or no window fits.
+        ValueError: a setting out of range, an unknown ``pad_mode`` or ``data_format``, or no window fits.
     """
     name = "MaxPoolWithArgmax"
     check_format(data_format, "NCHW", name)

@@ -132,7 +132,7 @@ def recurrent(
         The hidden states (T, N, H), the last one (N, H), and the last cell state of an LSTM, else None.
 
     Raises:
-        ValueError: another ``kind``.
+        ValueError: an unknown ``kind``.
     """
     if kind not in GATES:
         raise ValueError(f"For 'recurrent', 'kind' must be one of {list(GATES)}, but got {kind!r}")

@@ -91,7 +91,7 @@ def max_unpool1d(
 
     Raises:
         TypeError: ``x`` or ``indices`` is not a Tensor.
-        ValueError: ``indices`` has another shape than ``x`` or holds positions out of range.
+        ValueError: ``indices`` has a different shape than ``x`` or holds positions out of range.
     """
     return _unpooled(1, "max_unpool1d", x, indices, kernel_size, stride, padding, output_size)
 
@@ -122,7 +122,7 @@ def max_unpool2d(
 
     Raises:
         TypeError: ``x`` or ``indices`` is not a Tensor.
-        ValueError: ``indices`` has another shape than ``x`` or holds positions out of range.
+        ValueError: ``indices`` has a different shape than ``x`` or holds positions out of range.
     """
     return _unpooled(2, "max_unpool2d", x, indices, kernel_size, stride, padding, output_size)
 
@@ -152,7 +152,7 @@ def max_unpool3d(
 
     Raises:
         TypeError: ``x`` or ``indices`` is not a Tensor.
-        ValueError: ``indices`` has another shape than ``x`` or holds positions out of range.
+        ValueError: ``indices`` has a different shape than ``x`` or holds positions out of range.
     """
     return _unpooled(3, "max_unpool3d", x, indices, kernel_size, stride, padding, output_size)
 
@@ -182,8 +182,8 @@ def _by_shape(function: Callable[..., Tensor], axes: int, layout: str) -> None:
 
         Raises:
             TypeError: ``x`` or ``argmax`` is not a Tensor.
-            ValueError: another ``data_format``, or ``argmax`` of another shape than ``x`` or with positions out of
-                range.
+            ValueError: an unsupported ``data_format``, or ``argmax`` of a different shape than ``x`` or with positions
+                out of range.
         """
         check_format(data_format, layout, name)
         size = tuple(output_shape)[-axes:] or None

@@ -119,8 +119,8 @@ def uniform_candidate_sampler(
 
     Raises:
         TypeError: ``true_classes`` is not a Tensor of integers, or a count is not an int.
-        ValueError: a count or ``range_max`` is not positive, ``seed`` is negative, ``true_classes`` has another shape,
-            or more classes are requested than exist.
+        ValueError: a count or ``range_max`` is not positive, ``seed`` is negative, ``true_classes`` has the wrong
+            shape, or more classes are requested than exist.
     """
     check_bool(remove_accidental_hits, "uniform_candidate_sampler", "remove_accidental_hits")
     return _sampled(
@@ -164,8 +164,8 @@ def log_uniform_candidate_sampler(
 
     Raises:
         TypeError: ``true_classes`` is not a Tensor of integers, or a count is not an int.
-        ValueError: a count or ``range_max`` is not positive, ``seed`` is negative, ``true_classes`` has another shape,
-            or more classes are requested than exist.
+        ValueError: a count or ``range_max`` is not positive, ``seed`` is negative, ``true_classes`` has the wrong
+            shape, or more classes are requested than exist.
     """
     return _sampled(
         "log_uniform_candidate_sampler",

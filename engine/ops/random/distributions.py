@@ -243,7 +243,7 @@ def _bernoulli(x: Tensor, p: TensorLike = 0.5, *, seed: int, offset: int) -> Ten
         x: the tensor that gives the shape and dtype; its values are ignored.
         p: the probability of a 1, a number or a tensor that broadcasts to the shape of ``x``.
         seed: the same seed and ``offset`` give the same numbers at each call; -1 draws from the engine's stream.
-        offset: another offset gives other numbers of the same seed.
+        offset: a different offset draws different numbers for the same seed.
 
     Returns:
         A tensor of the shape and dtype of ``x``.

@@ -210,7 +210,7 @@ def _of_channels(name: str, ndim: int) -> Callable[..., Tensor]:
 
     Raises:
         TypeError: ``input`` is not a Tensor, or ``p`` is not a number.
-        ValueError: ``p`` is not in [0, 1], or ``input`` has another number of axes.
+        ValueError: ``p`` is not in [0, 1], or ``input`` has the wrong number of axes.
     """
     return dropped
 

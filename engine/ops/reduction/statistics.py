@@ -263,7 +263,7 @@ def cov(
 
     Raises:
         TypeError: ``input`` is not a Tensor.
-        ValueError: it has more than 2 axes, or weights of another length.
+        ValueError: it has more than 2 axes, or weights of the wrong length.
     """
     x = check_tensor(input, "cov")
     if x.ndim > 2:

@@ -286,7 +286,7 @@ def operand(name: str, argument: str, value: object) -> Any:
         A tensor or a number.
 
     Raises:
-        TypeError: ``value`` is of another type.
+        TypeError: ``value`` is of the wrong type.
     """
     if isinstance(value, np.generic):
         value = value.item()  # NumPy's numbers count as Python's

@@ -1,4 +1,4 @@
-"""Values as tensors, and tensors as ones of another dtype."""
+"""Values as tensors, and tensors as ones of a different dtype."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def tensor_of(value: TensorLike) -> Tensor:
         A tensor with the elements of ``Tensor(value)``.
 
     Raises:
-        TypeError: a list is not rectangular, or holds other values.
+        TypeError: a list is not rectangular, or holds values of other types.
     """
     if isinstance(value, Tensor):
         return value
@@ -43,7 +43,7 @@ def _joined(value: Any, dtype: DType) -> Tensor:
 
 @declare(primitive=prim("Cast"))
 def cast(input: TensorLike, dtype: DTypeLike) -> Tensor:
-    """Return the elements in another dtype.
+    """Return the elements in a different dtype.
 
     Args:
         input: a tensor of any shape, or a value convertible to one.

@@ -93,7 +93,7 @@ def move_to(input: Tensor, to: str = "CPU", blocking: bool = True) -> Tensor:
 
     Raises:
         TypeError: ``input`` is not a Tensor.
-        ValueError: ``to`` is another name, or the device is not available.
+        ValueError: ``to`` is an unknown name, or the device is not available.
     """
     return check_tensor(input, "move_to").move_to(to, blocking)
 

@@ -98,7 +98,7 @@ def zeros(size: Shape, dtype: DTypeLike | None = None) -> Tensor:
         A tensor of shape ``size``.
 
     Raises:
-        TypeError: ``size`` is of another type.
+        TypeError: ``size`` is of the wrong type.
         ValueError: a length is negative.
     """
     return _filled(size, 0, dtype or float32, "zeros")
@@ -116,7 +116,7 @@ def ones(shape: Shape, dtype: DTypeLike | None = None) -> Tensor:
         A tensor of this shape.
 
     Raises:
-        TypeError: ``shape`` is of another type.
+        TypeError: ``shape`` is of the wrong type.
         ValueError: a length is negative.
     """
     return _filled(shape, 1, dtype or float32, "ones")
@@ -135,7 +135,7 @@ def full(size: Shape, fill_value: Operand, *, dtype: DTypeLike | None = None) ->
         A tensor of shape ``size``.
 
     Raises:
-        TypeError: ``size`` is of another type.
+        TypeError: ``size`` is of the wrong type.
         ValueError: a length is negative, or ``fill_value`` has several elements.
     """
     return _filled(size, fill_value, dtype or Tensor(fill_value).dtype, "full")
@@ -154,7 +154,7 @@ def fill(type: DTypeLike, shape: Shape, value: Operand) -> Tensor:
         A tensor of this shape and dtype.
 
     Raises:
-        TypeError: ``shape`` is of another type.
+        TypeError: ``shape`` is of the wrong type.
         ValueError: a length is negative, or ``value`` has several elements.
     """
     return _filled(shape, value, type, "fill")
@@ -256,7 +256,7 @@ def _fill_v2(shape: Shape, value: Tensor) -> Tensor:
         A tensor of this shape.
 
     Raises:
-        TypeError: ``value`` is not a Tensor, or ``shape`` is of another type.
+        TypeError: ``value`` is not a Tensor, or ``shape`` is of the wrong type.
         ValueError: a length is negative, or ``value`` has several elements.
     """
     return full(shape, check_tensor(value, "FillV2", "value"), dtype=value.dtype)
@@ -279,7 +279,7 @@ def _new_full(
         A tensor of shape ``size``.
 
     Raises:
-        TypeError: ``size`` is of another type.
+        TypeError: ``size`` is of the wrong type.
         ValueError: a length is negative, or ``fill_value`` has several elements.
     """
     return full(size, fill_value, dtype=dtype or input.dtype)
@@ -299,7 +299,7 @@ def _new_zeros(input: Tensor, size: Shape, dtype: DTypeLike | None = None, devic
         A tensor of shape ``size``.
 
     Raises:
-        TypeError: ``size`` is of another type.
+        TypeError: ``size`` is of the wrong type.
         ValueError: a length is negative.
     """
     return full(size, 0, dtype=dtype or input.dtype)
@@ -319,7 +319,7 @@ def _new_ones(input: Tensor, size: Shape, dtype: DTypeLike | None = None, device
         A tensor of shape ``size``.
 
     Raises:
-        TypeError: ``size`` is of another type.
+        TypeError: ``size`` is of the wrong type.
         ValueError: a length is negative.
     """
     return full(size, 1, dtype=dtype or input.dtype)
@@ -752,7 +752,7 @@ def _ragged_range(starts: Tensor, limits: Tensor, deltas: Tensor, *, Tsplits: DT
         ``starts``.
 
     Raises:
-        TypeError: an input is not a Tensor of such a dtype, the dtypes differ, or another ``Tsplits``.
+        TypeError: an input is not a Tensor of such a dtype, the dtypes differ, or an unsupported ``Tsplits``.
         ValueError: the shapes differ or have more than one axis, or a step is 0.
     """
     name = "RaggedRange"
@@ -793,7 +793,7 @@ def _range_of_tensors(start: Tensor, limit: Tensor, delta: Tensor, *, maxlen: in
         A vector of that dtype.
 
     Raises:
-        TypeError: an argument is of another type, or the dtypes differ.
+        TypeError: an argument is of the wrong type, or the dtypes differ.
         ValueError: one has axes, or ``delta`` leads away from ``limit``.
     """
     name = "RangeV2"

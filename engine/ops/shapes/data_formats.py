@@ -34,7 +34,7 @@ def _data_format_dim_map(input_x: Tensor, *, src_format: str, dst_format: str) -
 
     Raises:
         TypeError: ``input_x`` is not a Tensor of integers.
-        ValueError: another format.
+        ValueError: an unknown format.
     """
     x = check_integers(input_x, "DataFormatDimMap", "input_x")
     positions = _axis_positions(x, src_format, dst_format, "DataFormatDimMap")
@@ -55,7 +55,7 @@ def _data_format_vec_permute(input_x: Tensor, *, src_format: str, dst_format: st
 
     Raises:
         TypeError: ``input_x`` is not a Tensor of integers.
-        ValueError: another shape or format.
+        ValueError: the wrong shape or format.
     """
     x = check_integers(input_x, "DataFormatVecPermute", "input_x")
     if x.shape not in ((4,), (4, 2)):

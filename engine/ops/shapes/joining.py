@@ -122,7 +122,7 @@ def meshgrid(*inputs: Tensor | Sequence[Tensor], indexing: str = "xy") -> tuple[
         A tuple of tensors, one for each input and of its dtype, all of the shape of the grid.
 
     Raises:
-        ValueError: another ``indexing`` than "xy" and "ij".
+        ValueError: a ``indexing`` other than "xy" and "ij".
     """
     check_one_of(check_type(indexing, str, "meshgrid", "indexing"), ("xy", "ij"), "meshgrid", "indexing")
     vectors: Any = inputs[0] if len(inputs) == 1 and isinstance(inputs[0], list | tuple) else inputs

@@ -81,8 +81,8 @@ def pad(input_x: Tensor, padding: Shape, mode: str = "constant", value: float | 
 
     Raises:
         TypeError: ``input_x`` is not a Tensor, or ``padding`` does not hold ints.
-        ValueError: ``padding`` is not pairs or does not fit the axes, another ``mode``, or ``value`` with a mode that
-            does not take one.
+        ValueError: ``padding`` is not pairs or does not fit the axes, an unknown ``mode``, or ``value`` with a mode
+            that does not take one.
     """
     x = check_tensor(input_x, "pad", "input_x")
     amounts = ints_of(padding, "pad", "padding")
@@ -128,7 +128,7 @@ def pad_by_axis(x: Tensor, paddings: Sequence[Sequence[int]]) -> Tensor:
 
 @declare(method=True)
 def _resize(input: Tensor, *new_shape: Any) -> Tensor:
-    """Return the first elements, in row-major order, in another shape, padded with 0.
+    """Return the first elements, in row-major order, in a different shape, padded with 0.
 
     Args:
         input: a tensor of any shape.

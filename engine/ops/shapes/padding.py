@@ -56,7 +56,7 @@ def mirror_pad(input_x: Tensor, paddings: Tensor | Sequence[Sequence[int]], mode
 
     Raises:
         TypeError: ``input_x`` is not a Tensor.
-        ValueError: another ``mode``, not one pair for each axis, or a number out of range.
+        ValueError: an unknown ``mode``, not one pair for each axis, or a number out of range.
     """
     check_one_of(mode, ("REFLECT", "SYMMETRIC"), "mirror_pad", "mode")
     x = check_tensor(input_x, "mirror_pad", "input_x")
@@ -94,7 +94,7 @@ def _pad_by_pairs(
         A tensor of the same dtype.
 
     Raises:
-        ValueError: ``paddings`` does not fit the axes, another ``mode``, or ``value`` with a mode that does not take
+        ValueError: ``paddings`` does not fit the axes, an unknown ``mode``, or ``value`` with a mode that does not take
             one.
     """
     widths = list(ints_of(paddings, "PadV3", "paddings"))

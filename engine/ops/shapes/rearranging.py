@@ -380,8 +380,8 @@ def _repeat_interleave_of_tensor(
 
     Raises:
         TypeError: ``repeats`` does not hold ints.
-        ValueError: a number is negative, there are too few or too many, ``dim`` is out of range, or another
-            ``output_size`` than ``repeats`` gives.
+        ValueError: a number is negative, there are too few or too many, ``dim`` is out of range, or a
+            ``output_size`` other than ``repeats`` gives.
     """
     result = repeat_interleave(input, repeats, dim)
     length = result.shape[0 if dim is None else dim]

@@ -56,7 +56,7 @@ _flip = Operator(
 
 @declare(primitive=prim("Reshape"), mint=True, numpy=renamed(input="x", shape="new_shape"))
 def reshape(input: Tensor, shape: Shape) -> Tensor:
-    """Return the elements in row-major order in another shape.
+    """Return the elements in row-major order in a different shape.
 
     Args:
         input: a tensor of any shape.
@@ -81,7 +81,7 @@ def reshape(input: Tensor, shape: Shape) -> Tensor:
 
 @declare(method="reshape")
 def _reshape_of_tensor(input: Tensor, *lengths: Any, shape: Shape | None = None) -> Tensor:
-    """Return the elements in row-major order in another shape.
+    """Return the elements in row-major order in a different shape.
 
     Args:
         input: a tensor of any shape.
@@ -92,7 +92,7 @@ def _reshape_of_tensor(input: Tensor, *lengths: Any, shape: Shape | None = None)
         A tensor of the same dtype; it shares memory with ``input`` if the layout allows it.
 
     Raises:
-        TypeError: no shape, two of them, or other values than ints.
+        TypeError: no shape, two of them, or values other than ints.
         ValueError: the number of elements does not fit.
     """
     return reshape(input, _shape_of("reshape", lengths, shape))
@@ -108,7 +108,7 @@ def _shape_of(name: str, lengths: tuple[Any, ...], shape: Any) -> Any:
 
 @declare(method="view")
 def _view_of_tensor(input: Tensor, *lengths: Any, shape: Shape | None = None, dtype: DTypeLike | None = None) -> Tensor:
-    """Return the elements in another shape, or their bytes read as another dtype.
+    """Return the elements in a different shape, or their bytes read as a different dtype.
 
     Args:
         input: a tensor of any shape.
@@ -121,7 +121,7 @@ def _view_of_tensor(input: Tensor, *lengths: Any, shape: Shape | None = None, dt
         A tensor of the new shape; with a dtype, of that dtype, the last axis scaled by the ratio of the sizes.
 
     Raises:
-        TypeError: neither shape nor dtype, two of them, or other values than ints.
+        TypeError: neither shape nor dtype, two of them, or values other than ints.
         ValueError: the number of elements, or of bytes in the last axis, does not fit.
     """
     if dtype is not None and (lengths or shape is not None):

@@ -98,7 +98,7 @@ def _sparse_add(
         ``(indices, values, shape)`` of the sum.
 
     Raises:
-        TypeError: an argument is of another type, or the dtypes differ.
+        TypeError: an argument is of the wrong type, or the dtypes differ.
         ValueError: the shapes do not fit together, or ``thresh`` has axes.
         RuntimeError: a position is out of range.
     """
@@ -134,7 +134,7 @@ def _larger_or_smaller(name: str, which: str, choose: Callable[[Tensor, Tensor],
         ``(indices, values)``, each place once and in order.
 
     Raises:
-        TypeError: an argument is of another type, or the dtypes differ.
+        TypeError: an argument is of the wrong type, or the dtypes differ.
         ValueError: the shapes do not fit together.
         RuntimeError: a place is outside.
     """
@@ -161,9 +161,9 @@ def _sparse_concat(
         ``(indices, values, shape)`` of the result.
 
     Raises:
-        TypeError: an argument is of another type, or the dtypes differ.
+        TypeError: an argument is of the wrong type, or the dtypes differ.
         ValueError: the components do not fit together, or the axis does not exist.
-        RuntimeError: the shapes differ along another axis, or a position is out of range.
+        RuntimeError: the shapes differ along a different axis, or a position is out of range.
     """
     name = "SparseConcat"
     for argument, tensors in (("sp_input", sp_input), ("values", values), ("shapes", shapes)):
@@ -203,7 +203,7 @@ def _sparse_reorder(indices: Tensor, values: Tensor, shape: Tensor) -> tuple[Ten
         ``(indices, values)`` in order.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument is of the wrong type.
         ValueError: the components do not fit together.
         RuntimeError: a position is out of range.
     """
@@ -215,7 +215,7 @@ def _sparse_reorder(indices: Tensor, values: Tensor, shape: Tensor) -> tuple[Ten
 
 @declare(primitive=prim("SparseReshape"))
 def _sparse_reshape(indices: Tensor, shape: Tensor, new_shape: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the positions of a sparse tensor in another shape of as many elements.
+    """Return the positions of a sparse tensor in a different shape of as many elements.
 
     Args:
         indices: the positions, integers (N, axes).
@@ -228,7 +228,7 @@ def _sparse_reshape(indices: Tensor, shape: Tensor, new_shape: Tensor) -> tuple[
     Raises:
         TypeError: an argument does not hold integers.
         ValueError: the components do not fit together, or there are two -1.
-        RuntimeError: the new shape has another number of elements, or a position is out of range.
+        RuntimeError: the new shape has the wrong number of elements, or a position is out of range.
     """
     name = "SparseReshape"
     lengths, new_lengths = ints_of(shape, name, "shape"), list(ints_of(new_shape, name, "new_shape"))
@@ -267,7 +267,7 @@ def _fill_empty_rows(
         position of each given element.
 
     Raises:
-        TypeError: an argument is of another type, or the dtypes differ.
+        TypeError: an argument is of the wrong type, or the dtypes differ.
         ValueError: the components do not fit together, or ``default_value`` has axes.
         RuntimeError: a position is out of range.
     """
@@ -306,7 +306,7 @@ def _sparse_softmax(indices: Tensor, values: Tensor, shape: Tensor) -> Tensor:
         The new elements (N,).
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument is of the wrong type.
         ValueError: the components do not fit together.
         RuntimeError: a position is out of range.
     """
@@ -357,7 +357,7 @@ def _with_dense(name: str, what: str, combine: Callable[[Tensor, Tensor], Tensor
         The new elements (N,).
 
     Raises:
-        TypeError: an argument is of another type, or the dtypes differ.
+        TypeError: an argument is of the wrong type, or the dtypes differ.
         ValueError: the parts do not fit together, or ``x2`` does not broadcast.
         RuntimeError: a place is outside.
     """
@@ -385,7 +385,7 @@ def _sparse_to_dense(
         A tensor of ``output_shape`` and of the dtype of ``values``.
 
     Raises:
-        TypeError: an argument is of another type, or the dtypes differ.
+        TypeError: an argument is of the wrong type, or the dtypes differ.
         ValueError: the components do not fit together, the positions are out of order, or ``default_value`` has axes.
         RuntimeError: a position is out of range.
     """
@@ -431,7 +431,7 @@ def _count(
         ``(indices, values, shape)`` of a sparse matrix (rows, numbers), the values in the dtype of ``weights``.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument is of the wrong type.
         ValueError: the components do not fit together, or ``values`` are negative.
         RuntimeError: a position is out of range.
     """
@@ -484,7 +484,7 @@ def _sparse_addmm(
         A matrix of that dtype.
 
     Raises:
-        TypeError: an argument is of another type, or the dtypes differ.
+        TypeError: an argument is of the wrong type, or the dtypes differ.
         ValueError: the shapes do not fit together.
         RuntimeError: a position is out of range.
     """
@@ -540,7 +540,7 @@ def _sspaddmm(
         ``(indices, values, shape)``: the elements of beta * x1, then those of the rows in which x2 has any.
 
     Raises:
-        TypeError: an argument is of another type, or the dtypes differ.
+        TypeError: an argument is of the wrong type, or the dtypes differ.
         ValueError: the shapes do not fit together.
         RuntimeError: a position is out of range.
     """
@@ -589,7 +589,7 @@ def _set_size(set_indices: Tensor, set_values: Tensor, set_shape: Tensor, *, val
         Int32 of the shape without its last axis.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument is of the wrong type.
         ValueError: the components do not fit together.
         RuntimeError: a position is out of range.
     """
@@ -628,8 +628,8 @@ def _set_operation(
         ``(indices, values, shape)`` of a sparse tensor: the elements of each row in order, and the longest length.
 
     Raises:
-        TypeError: an argument is of another type, or the dtypes differ.
-        ValueError: the shapes do not fit together, or another ``set_operation``.
+        TypeError: an argument is of the wrong type, or the dtypes differ.
+        ValueError: the shapes do not fit together, or an unknown ``set_operation``.
     """
     name = "DenseToDenseSetOperation"
     check_bool(validate_indices, name, "validate_indices")
@@ -678,7 +678,7 @@ def _ragged_to_sparse(
         ``(indices, values, shape)`` of the sparse tensor, indices and shape in Int64.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument is of the wrong type.
         ValueError: rows do not begin at 0, rise, and end where the next axis does.
     """
     name = "RaggedTensorToSparse"

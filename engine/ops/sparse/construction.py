@@ -46,7 +46,7 @@ def make_coo_tensor(indices: Tensor, values: Tensor, dense_shape: tuple[int, ...
         The COOTensor.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument is of the wrong type.
         ValueError: the shapes do not fit together.
     """
     return COOTensor(indices, values, dense_shape)
@@ -64,7 +64,7 @@ def make_sparse_tensor(indices: Tensor, values: Tensor, dense_shape: tuple[int, 
         A COOTensor.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument is of the wrong type.
         ValueError: the shapes do not fit together.
     """
     return COOTensor(indices, values, dense_shape)
@@ -83,7 +83,7 @@ def make_csr_tensor(indptr: Tensor, indices: Tensor, values: Tensor, dense_shape
         The CSRTensor.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument is of the wrong type.
         ValueError: the shapes do not fit together.
     """
     return CSRTensor(indptr, indices, values, dense_shape)
@@ -101,7 +101,7 @@ def make_row_tensor(indices: Tensor, values: Tensor, dense_shape: tuple[int, ...
         The RowTensor.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument is of the wrong type.
         ValueError: the shapes do not fit together.
     """
     return RowTensor(indices, values, dense_shape)
@@ -119,7 +119,7 @@ def make_row_tensor_inner(indices: Tensor, values: Tensor, dense_shape: tuple[in
         A RowTensor.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument is of the wrong type.
         ValueError: the shapes do not fit together.
     """
     return RowTensor(indices, values, dense_shape)

@@ -47,7 +47,7 @@ _RETURNS = """
 _RAISES = """
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument is of the wrong type.
         ValueError: the parts do not fit together.
     """
 
@@ -192,7 +192,7 @@ def _of_dense(dense_input: Tensor, indices: Tensor) -> tuple[Tensor, ...]:
         ``(dense_shape, batch_pointers, row_pointers, col_indices, values)`` of the result, integers as ``indices``.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument is of the wrong type.
         ValueError: the components do not fit together, or a position is out of range.
     """
     name = "DenseToCSRSparseMatrix"
@@ -222,7 +222,7 @@ def _from_sparse_tensor(x_indices: Tensor, x_values: Tensor, x_dense_shape: Tens
         ``(dense_shape, batch_pointers, row_pointers, col_indices, values)`` of the result, integers as ``x_indices``.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument is of the wrong type.
         ValueError: the components do not fit together, or a position is out of range.
     """
     name = "SparseTensorToCSRSparseMatrix"
@@ -356,7 +356,7 @@ _product.__doc__ = f"""Sparse matrices times dense ones.
         A dense tensor of the dtype of the values.
 
     Raises:
-        TypeError: an argument is of another type, or the dtypes differ.
+        TypeError: an argument is of the wrong type, or the dtypes differ.
         ValueError: the parts or the shapes do not fit together, or a matrix is to be transposed in two ways.
     """
 declare(

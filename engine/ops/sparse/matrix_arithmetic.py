@@ -157,7 +157,7 @@ def coo_concat(sp_input: Sequence[COOTensor], concat_dim: int = 0) -> COOTensor:
         A COOTensor.
 
     Raises:
-        TypeError: ``sp_input`` is of another type, or the dtypes differ.
+        TypeError: ``sp_input`` is of the wrong type, or the dtypes differ.
         ValueError: fewer than two, shapes that do not fit, or ``concat_dim`` out of range.
         RuntimeError: positions are out of range.
     """
@@ -220,7 +220,7 @@ def csr_mul(x: CSRTensor, y: Operand) -> Any:
         A CSRTensor; if ``y`` is a number or a tensor of one element, a tensor of the values alone.
 
     Raises:
-        TypeError: ``x`` is not a CSRTensor, or ``y`` is of another type.
+        TypeError: ``x`` is not a CSRTensor, or ``y`` is of the wrong type.
         ValueError: ``y`` does not broadcast to ``x``.
         RuntimeError: rows or columns do not fit the shape.
     """
@@ -238,7 +238,7 @@ def csr_div(x: CSRTensor, y: Operand) -> Any:
         A CSRTensor; if ``y`` is a number or a tensor of one element, a tensor of the values alone.
 
     Raises:
-        TypeError: ``x`` is not a CSRTensor, or ``y`` is of another type.
+        TypeError: ``x`` is not a CSRTensor, or ``y`` is of the wrong type.
         ValueError: ``y`` does not broadcast to ``x``.
         RuntimeError: rows or columns do not fit the shape.
     """
@@ -313,7 +313,7 @@ def csr_reduce_sum(csr_tensor: CSRTensor, axis: int) -> Tensor:
 
     Raises:
         TypeError: ``csr_tensor`` is not a CSRTensor, or ``axis`` is not an int.
-        ValueError: ``axis`` is another one.
+        ValueError: ``axis`` is not allowed.
         RuntimeError: rows or columns do not fit the shape.
     """
     return csr_row_sums(check_csr_tensor(csr_tensor, "csr_reduce_sum", "csr_tensor"), axis, "csr_reduce_sum")
@@ -330,7 +330,7 @@ def csr_softmax(logits: CSRTensor, dtype: DTypeLike) -> CSRTensor:
         A CSRTensor with the same positions.
 
     Raises:
-        TypeError: ``logits`` is not a CSRTensor, or another ``dtype``.
+        TypeError: ``logits`` is not a CSRTensor, or an unsupported ``dtype``.
         ValueError: ``logits`` has more than two axes.
         RuntimeError: rows or columns do not fit the shape.
     """
@@ -382,7 +382,7 @@ def _times_dense(
         A tensor of two axes and of the dtype of ``values``.
 
     Raises:
-        TypeError: an argument is of another type, or the dtypes differ.
+        TypeError: an argument is of the wrong type, or the dtypes differ.
         ValueError: the shapes do not fit together, or a position is out of range ``sparse_shape``.
     """
     name = "SparseTensorDenseMatmul"
@@ -414,7 +414,7 @@ def _added_to_dense(x1_indices: Tensor, x1_values: Tensor, x1_shape: Shape, x2: 
         A tensor of the shape and dtype of ``x2``.
 
     Raises:
-        TypeError: an argument is of another type, or the dtypes differ.
+        TypeError: an argument is of the wrong type, or the dtypes differ.
         ValueError: the shapes do not fit together.
         RuntimeError: the shapes of the two differ, or a position is out of range.
     """
@@ -442,7 +442,7 @@ def _part(indices: Tensor, values: Tensor, shape: Tensor, start: Tensor, size: T
         ``(y_indices, y_values, y_shape)`` of the block.
 
     Raises:
-        TypeError: an argument is not a Tensor, or one of another kind of elements.
+        TypeError: an argument is not a Tensor, or one of the wrong kind of elements.
         ValueError: the shapes do not fit together, or a position is out of range.
     """
     name, xp = "SparseSlice", array_module(check_tensor(values, "SparseSlice")._array)

@@ -38,7 +38,7 @@ def dense_to_sparse_coo(tensor: Tensor) -> COOTensor:
 
     Raises:
         TypeError: ``tensor`` is not a Tensor.
-        ValueError: ``tensor`` has another number of axes.
+        ValueError: ``tensor`` has the wrong number of axes.
     """
     x = check_dense_matrix(tensor, "dense_to_sparse_coo")
     index = x._array.nonzero()
@@ -58,7 +58,7 @@ def dense_to_sparse_csr(tensor: Tensor) -> CSRTensor:
 
     Raises:
         TypeError: ``tensor`` is not a Tensor.
-        ValueError: ``tensor`` has another number of axes.
+        ValueError: ``tensor`` has the wrong number of axes.
     """
     x = check_dense_matrix(tensor, "dense_to_sparse_csr")
     rows, columns = x._array.nonzero()
@@ -158,7 +158,7 @@ def csr_gather(indptr: Tensor, indices: Tensor, dense: Tensor, sparse_shape: tup
         A tensor (N, ...) of the dtype of ``dense``: an element for each of ``indices``.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument is of the wrong type.
         ValueError: the shapes do not fit together.
         RuntimeError: the rows or columns do not fit ``sparse_shape``.
     """
@@ -182,7 +182,7 @@ def _to_dense(indices: Tensor, values: Tensor, sparse_shape: Shape) -> Tensor:
         A tensor of shape ``sparse_shape`` and of the dtype of ``values``.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument is of the wrong type.
         ValueError: the shapes do not fit together, or a position is out of range ``sparse_shape``.
     """
     x = sparse_tensor_of(indices, values, sparse_shape, "SparseToDense")

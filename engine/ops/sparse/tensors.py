@@ -80,7 +80,7 @@ def times_dense(values: Tensor, positions: Positions, dense: Tensor, name: str, 
         A tensor (rows of the first, columns of the second).
 
     Raises:
-        ValueError: ``dense`` has another number of axes than 2, or of rows than the first has columns.
+        ValueError: ``dense`` does not have 2 axes, or its rows are not as many as the first matrix's columns.
     """
     if dense.ndim != 2 or dense.shape[0] != positions.shape[1]:
         raise ValueError(
@@ -132,7 +132,7 @@ def check_coo(
         Indices, values and shape.
 
     Raises:
-        TypeError: a component is of another type.
+        TypeError: a component is of the wrong type.
         ValueError: the shapes do not fit together.
     """
     positions, elements = check_tensor(indices, name, "indices"), check_tensor(values, name, "values")
@@ -292,7 +292,7 @@ class COOTensor(_Matrix):
         coo_tensor: the COOTensor to copy.
 
     Raises:
-        TypeError: an argument is of another type, or ``coo_tensor`` is not alone.
+        TypeError: an argument is of the wrong type, or ``coo_tensor`` is not alone.
         ValueError: ``shape`` does not have two lengths above 0, or the shapes do not fit together.
     """
 
@@ -497,7 +497,7 @@ class SparseTensor(COOTensor):
         shape: the shape, a tuple of ints.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument is of the wrong type.
         ValueError: ``shape`` has a length that is not above 0, or the shapes do not fit together.
     """
 
@@ -523,7 +523,7 @@ class CSRTensor(_Matrix):
         csr_tensor: the CSRTensor to copy.
 
     Raises:
-        TypeError: an argument is of another type, or ``csr_tensor`` is not alone.
+        TypeError: an argument is of the wrong type, or ``csr_tensor`` is not alone.
         ValueError: ``shape`` has a length that is not above 0, or the shapes do not fit together.
     """
 
@@ -623,7 +623,7 @@ class CSRTensor(_Matrix):
 
         Raises:
             TypeError: ``dense_vector`` is not a Tensor.
-            ValueError: ``dense_vector`` has another shape, or this one more than two axes.
+            ValueError: ``dense_vector`` has the wrong shape, or this one more than two axes.
             RuntimeError: ``indptr`` or ``indices`` do not fit the shape.
         """
         return csr_times_vector(self, dense_vector, "CSRTensor.mv", "dense_vector")
@@ -638,8 +638,8 @@ class CSRTensor(_Matrix):
             A Tensor (rows, K), or a CSRTensor if ``matrix`` is one, of the dtype that both are promoted to.
 
         Raises:
-            TypeError: ``matrix`` is of another type.
-            ValueError: ``matrix`` has another shape, or this one more than two axes.
+            TypeError: ``matrix`` is of the wrong type.
+            ValueError: ``matrix`` has the wrong shape, or this one more than two axes.
             RuntimeError: ``indptr`` or ``indices`` do not fit the shape.
         """
         check_type(matrix, Tensor | CSRTensor, "CSRTensor.mm", "matrix", "a Tensor or a CSRTensor")
@@ -658,7 +658,7 @@ class CSRTensor(_Matrix):
 
         Raises:
             TypeError: ``axis`` is not an int.
-            ValueError: ``axis`` is another one.
+            ValueError: ``axis`` is not allowed.
             RuntimeError: ``indptr`` or ``indices`` do not fit the shape.
         """
         return csr_row_sums(self, axis, "CSRTensor.sum")
@@ -823,7 +823,7 @@ class RowTensor(Sparse):
         row_tensor: the RowTensor to copy.
 
     Raises:
-        TypeError: an argument is of another type, or ``row_tensor`` is not alone.
+        TypeError: an argument is of the wrong type, or ``row_tensor`` is not alone.
         ValueError: ``shape`` has a length that is not above 0, or the shapes do not fit together.
     """
 

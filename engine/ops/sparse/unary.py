@@ -1,6 +1,6 @@
 """Functions of one sparse tensor, element by element: those of ``ops`` applied to the stored values.
 
-Other elements stay 0, also if the function of 0 is another number, as in MindSpore.
+Other elements stay 0, also if the function of 0 is a different number, as in MindSpore.
 """
 
 from __future__ import annotations

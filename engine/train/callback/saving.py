@@ -337,7 +337,7 @@ class BackupAndRestore(Saver):
         delete_checkpoint: delete the backup after a successful training.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: ``save_freq`` is below 1.
     """
 
@@ -388,7 +388,7 @@ class OnRequestExit(Callback):
         sig: the number of the signal; SIGTERM by default.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: SIGKILL.
 
     Attributes:

@@ -115,7 +115,7 @@ class ReduceLROnPlateau(_MonitorCallback):
         min_lr: the minimum learning rate.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range, or in training a learning rate that is not one number.
     """
 
@@ -184,7 +184,7 @@ class EarlyStopping(_MonitorCallback):
         restore_best_weights: restore the parameters of the best epoch.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number out of range, or an unknown mode.
     """
 

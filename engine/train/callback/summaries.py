@@ -47,7 +47,7 @@ class SummaryCollector(Callback):
         export_options: as for ``SummaryRecord``.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a number below 1, an unknown key, or an invalid regular expression.
         NotImplementedError: ``collect_landscape``.
     """

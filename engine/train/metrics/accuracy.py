@@ -20,7 +20,7 @@ class Accuracy(EvaluationBase):
             ones of one shape.
 
     Raises:
-        TypeError: another ``eval_type``.
+        TypeError: an unknown ``eval_type``.
     """
 
     def __init__(self, eval_type: str = "classification") -> None:

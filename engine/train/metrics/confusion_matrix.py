@@ -31,8 +31,8 @@ class ConfusionMatrix(Metric):
         threshold: the minimum of a floating prediction without a class axis for class 1.
 
     Raises:
-        TypeError: an argument of another type.
-        ValueError: another ``normalize``.
+        TypeError: an argument of the wrong type.
+        ValueError: an unknown ``normalize``.
     """
 
     def __init__(self, num_classes: int, normalize: str = "no_norm", threshold: float = 0.5) -> None:
@@ -58,7 +58,7 @@ class ConfusionMatrix(Metric):
             *inputs: predictions, class numbers or scores with a class axis, and labels, class numbers.
 
         Raises:
-            ValueError: another number of inputs, shapes that do not match, or a class out of ``num_classes``.
+            ValueError: the wrong number of inputs, shapes that do not match, or a class out of ``num_classes``.
         """
         y_pred, y = self._take(inputs, 2, "predictions, labels")
         if y_pred.ndim not in (y.ndim, y.ndim + 1):
@@ -154,8 +154,8 @@ class ConfusionMatrixMetric(Metric):
             other reductions, which leave several numbers.
 
     Raises:
-        TypeError: an argument of another type.
-        ValueError: another ``decrease``.
+        TypeError: an argument of the wrong type.
+        ValueError: an unknown ``decrease``.
         NotImplementedError: when it is evaluated, an unknown ``metric_name``.
     """
 

@@ -32,7 +32,7 @@ class _MeanError(Metric):
             *inputs: predictions and labels with equally many elements: tensors, lists or arrays.
 
         Raises:
-            ValueError: another number of inputs, or shapes that do not match.
+            ValueError: the wrong number of inputs, or shapes that do not match.
         """
         y_pred, y = self._take(inputs, 2, "predictions, labels")
         self._error_sum += float(self._error(y.reshape(y_pred.shape) - y_pred))
@@ -82,7 +82,7 @@ class Loss(Metric):
             *inputs: the loss: a tensor of one element, or with one axis, which is averaged.
 
         Raises:
-            ValueError: another number of inputs or another rank.
+            ValueError: the wrong number of inputs or the wrong rank.
         """
         (loss,) = self._take(inputs, 1, "the loss")
         if loss.ndim > 1 or not loss.size:
@@ -125,7 +125,7 @@ class Perplexity(Metric):
             *inputs: probabilities (..., classes) and labels (...), or two lists of such.
 
         Raises:
-            ValueError: another number of inputs.
+            ValueError: the wrong number of inputs.
             RuntimeError: the numbers of labels and rows differ.
         """
         if len(inputs) != 2:

@@ -71,7 +71,7 @@ class Precision(_CountRatio):
             ones of one shape.
 
     Raises:
-        TypeError: another ``eval_type``.
+        TypeError: an unknown ``eval_type``.
     """
 
     def _denominator(self, predicted: Array, real: Array) -> Array:
@@ -87,7 +87,7 @@ class Recall(_CountRatio):
             ones of one shape.
 
     Raises:
-        TypeError: another ``eval_type``.
+        TypeError: an unknown ``eval_type``.
     """
 
     def _denominator(self, predicted: Array, real: Array) -> Array:

@@ -90,7 +90,7 @@ class Metric(ABC):
             *inputs: the metric's data: mostly predictions and labels, as tensors, lists or arrays.
 
         Raises:
-            ValueError: another number of inputs, or shapes that do not match.
+            ValueError: the wrong number of inputs, or shapes that do not match.
             TypeError: an input that is not a tensor, list or array.
         """
 
@@ -146,7 +146,7 @@ class EvaluationBase(Metric):
             ones of one shape.
 
     Raises:
-        TypeError: another ``eval_type``.
+        TypeError: an unknown ``eval_type``.
     """
 
     def __init__(self, eval_type: str) -> None:

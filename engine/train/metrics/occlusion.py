@@ -25,7 +25,7 @@ class OcclusionSensitivity(Metric):
         b_box: minimum and maximum position along each axis, [low, high, low, high, ...]; negative: the whole axis.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class OcclusionSensitivity(Metric):
 
         Raises:
             TypeError: the network is not a Cell.
-            ValueError: another number of inputs, or a ``b_box`` outside the image.
+            ValueError: the wrong number of inputs, or a ``b_box`` outside the image.
             RuntimeError: several images or labels.
         """
         if len(inputs) != 3:

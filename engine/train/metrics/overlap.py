@@ -69,7 +69,7 @@ class CosineSimilarity(Metric):
 
     Raises:
         TypeError: ``zero_diagonal`` is not a bool.
-        ValueError: another word.
+        ValueError: an unknown word.
     """
 
     def __init__(self, similarity: str = "cosine", reduction: str = "none", zero_diagonal: bool = True) -> None:
@@ -96,7 +96,7 @@ class CosineSimilarity(Metric):
             inputs: the rows (N, D): a tensor, list or array.
 
         Raises:
-            TypeError: another type.
+            TypeError: the wrong type.
         """
         rows = self._convert_data(inputs)
         if self.similarity == "cosine":
@@ -123,7 +123,7 @@ class BleuScore(Metric):
         smooth: add one to each count (Lin and Och 2004).
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: ``n_gram`` is out of range.
     """
 

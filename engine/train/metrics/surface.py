@@ -46,7 +46,7 @@ class _SurfaceMetric(Metric):
             *inputs: prediction, truth, and the label of the region, an int or float.
 
         Raises:
-            ValueError: another number of inputs, images of two shapes, or a label that is in neither.
+            ValueError: the wrong number of inputs, images of two shapes, or a label that is in neither.
         """
         caller = type(self).__name__
         if len(inputs) != 3:
@@ -110,8 +110,8 @@ class HausdorffDistance(_SurfaceMetric):
         crop: consider only the part of the images that contains both regions.
 
     Raises:
-        TypeError: an argument of another type.
-        ValueError: another ``distance_metric``.
+        TypeError: an argument of the wrong type.
+        ValueError: an unknown ``distance_metric``.
     """
 
     def __init__(
@@ -165,8 +165,8 @@ class MeanSurfaceDistance(_MeanOfDistances):
         distance_metric: the distance of points: "euclidean", "chessboard" or "taxicab".
 
     Raises:
-        TypeError: an argument of another type.
-        ValueError: another ``distance_metric``.
+        TypeError: an argument of the wrong type.
+        ValueError: an unknown ``distance_metric``.
     """
 
     def eval(self) -> float:
@@ -188,8 +188,8 @@ class RootMeanSquareDistance(_MeanOfDistances):
         distance_metric: the distance of points: "euclidean", "chessboard" or "taxicab".
 
     Raises:
-        TypeError: an argument of another type.
-        ValueError: another ``distance_metric``.
+        TypeError: an argument of the wrong type.
+        ValueError: an unknown ``distance_metric``.
     """
 
     def eval(self) -> float:

@@ -73,7 +73,7 @@ def test_a_session_cannot_be_copied_and_goes_on() -> None:
     net = SquareThenScale()
     with DebugSession(net) as session:
         for copied in (copy.copy, copy.deepcopy, pickle.dumps):
-            with pytest.raises(TypeError, match="a DebugSession cannot be copied or pickled; make another one"):
+            with pytest.raises(TypeError, match="a DebugSession cannot be copied or pickled; make a new one"):
                 copied(session)
         assert session.attached
         net(tensor(1.0))

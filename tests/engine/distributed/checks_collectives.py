@@ -141,7 +141,8 @@ def check_ranks_that_do_not_do_the_same_are_told_and_go_on_in_step(rank: int, si
     assert "broadcast of rank 0's float32 [2, 3]" in told and "broadcast of rank 1's" in told
     sent = [2, 1, 1, 1] if rank == 2 else [1, 1, 1, 1]
     told = error_of(lambda: ops.AlltoAllV()(Tensor(np.ones(sum(sent), np.float32)), sent, [1, 1, 1, 1]))
-    assert ("rank 2 sends 2 elements where this one waits for 1" if rank == 0 else "another number of elements") in told
+    expected = "rank 2 sends 2 elements where this one waits for 1" if rank == 0 else "a different number of elements"
+    assert expected in told
     assert ops.AllReduce()(x).asnumpy().tolist() == [[4.0] * 3] * 2
 
 
@@ -162,7 +163,7 @@ def check_bad_arguments_are_refused_before_anything_is_exchanged(rank: int, size
         (lambda: in_place.broadcast(x, 9), "'src' must be one of [0, 1, 2, 3], but got 9"),
         (lambda: in_place.all_gather([x], x), "'tensor_list' must hold 4 tensors, one for each rank, but got 1"),
         (lambda: in_place.all_gather_into_tensor(x, x), "'output_tensor' must have 24 elements of Float32"),
-        (lambda: in_place.send(x, rank), f"'dst' must be another rank than this one, but got {rank}"),
+        (lambda: in_place.send(x, rank), f"'dst' must be a rank other than this one, but got {rank}"),
         (lambda: in_place.all_gather_object([None] * 4, {1, 2}), "but got set; nothing is pickled"),
         (lambda: communication.create_group("g", [0, 4]), "different ranks from 0 to 3, but got [0, 4]"),
         (lambda: in_place.init_process_group(world_size=3), "'world_size' must be -1 or 4, but got 3"),

@@ -137,7 +137,7 @@ def test_check_names_finds_two_of_one_name() -> None:
     net = Tree()
     net.check_names()
     net.own.name = "left.w"
-    with pytest.raises(ValueError, match="the parameter 'left.w' is named 'left.w', as another one is"):
+    with pytest.raises(ValueError, match="the parameter 'left.w' is named 'left.w', like another parameter"):
         net.check_names()
 
 
@@ -321,7 +321,7 @@ def test_other_members_take_the_place_of_all() -> None:
 
 @pytest.mark.parametrize("name", ["_hooks", "_recompute", "_plain"])
 def test_what_a_cell_keeps_of_itself_is_no_name_for_an_attribute(name: str) -> None:
-    with pytest.raises(AttributeError, match=f"^For 'ReLU', '{name}' is kept by all cells: choose another name$"):
+    with pytest.raises(AttributeError, match=f"^For 'ReLU', '{name}' is kept by all cells: choose a different name$"):
         setattr(nn.ReLU(), name, 5)
 
 

@@ -138,7 +138,7 @@ def test_what_is_for_automatic_parallel_modes_changes_nothing(monkeypatch: pytes
 @pytest.mark.parametrize("kind", [nn.Cell, nn.SequentialCell])
 def test_names_that_cells_have_themselves_are_refused_at_once(kind: Any) -> None:
     net = kind()
-    with pytest.raises(AttributeError, match="'cells' is a method of all cells: choose another name"):
+    with pytest.raises(AttributeError, match="'cells' is a method of cells: choose a different name"):
         net.cells = [nn.ReLU()]
     with pytest.raises(KeyError, match="'cells' is taken"):
         net.cells = nn.ReLU()

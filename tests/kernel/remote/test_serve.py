@@ -181,7 +181,7 @@ def test_two_processes_are_not_the_same_rank_of_a_run(folder: Path, look: Callab
         said = failure(folder, "import hookscope\nhookscope.serve('one')")
         looker.do("abort")
         process.communicate(timeout=SECONDS)
-    assert said == f"ValueError: process {process.pid} is rank 0 of run 'one' already: give another name"
+    assert said == f"ValueError: process {process.pid} is rank 0 of run 'one' already: choose a different name"
 
 
 @pytest.mark.parametrize("address", ["tcp://", "tcp://127.0.0.1", "tcp://127.0.0.1:70000", "ipc:///tmp/x", "", 5])

@@ -289,7 +289,7 @@ def test_a_pinned_capture_is_compared_with_each_that_is_selected_after_it(
     look([[9.0, 2.0]], "third")
     shown.until(picture(shown, "Heatmap of difference: 1x2, from 0 to 8").is_visible)
     look([[1.0], [2.0]], "other")
-    shown.until(shown.page.get_by_text("It has another shape, 1x2: no difference.").is_visible)
+    shown.until(shown.page.get_by_text("It has a different shape, 1x2: no difference.").is_visible)
     shown.until(lambda: not picture(shown, "Heatmap of difference").is_visible())
     shown.panel.selected = 1
     shown.until(picture(shown, "Heatmap of difference: 1x2, from 0 to 2").is_visible)

@@ -145,7 +145,7 @@ def test_the_largest_difference_is_named_by_its_whole_index() -> None:
 
 
 def test_values_of_different_shapes_are_not_compared() -> None:
-    with pytest.raises(ValueError, match="another shape"):
+    with pytest.raises(ValueError, match="a different shape"):
         look(capture(np.zeros(3)), capture(np.zeros(4), 1))
 
 

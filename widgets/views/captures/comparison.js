@@ -50,7 +50,7 @@ export function createComparison(send, changed) {
     if (!pinned) return;
     setTitle(name, pinned.label);
     const shape = pinned.sizes.join("x") || "()";
-    setText(state, isA() ? "Select another one: it is B." : lost ? "Its value is no longer kept." : fits() ? "" : `It has another shape, ${shape}: no difference.`);
+    setText(state, isA() ? "Select another one: it is B." : lost ? "Its value is no longer kept." : fits() ? "" : `It has a different shape, ${shape}: no difference.`);
   }
 
   return {

@@ -126,7 +126,7 @@ def slice_view(
     if not all(type(number) is int for number in (*at, *window)):
         raise ValueError("at and window must be lists of int")
     if other is not None and other.shape != capture.shape:
-        raise ValueError(f"capture {other.index} has another shape than capture {capture.index}")
+        raise ValueError(f"capture {other.index} has a different shape than capture {capture.index}")
     if picture == "tiles" and len(capture.shape) > 2:
         return _tiles(capture, at)
     return _matrices(capture, other, at, window)

@@ -253,7 +253,7 @@ class BpropWatch(Watcher):
             return
         try:
             check = check_gradient(cell, *inputs, samples=_SAMPLES, seconds=_SECONDS)
-        except (Exception, SystemExit) as error:  # user code, run in another dtype: not its fault
+        except (Exception, SystemExit) as error:  # user code, run in a different dtype: not its fault
             self._events.say(f"the bprop of {cell_name(path)} is not checked: {type(error).__name__}: {error}")
             return
         worst = check.worst

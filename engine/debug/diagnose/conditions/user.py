@@ -20,7 +20,7 @@ def own_condition(text: str) -> Condition:
     """Return the condition of ``if EXPRESSION``.
 
     Raises:
-        ValueError: it is not an expression, or uses another name.
+        ValueError: it is not an expression, or uses an unknown name.
     """
     expression = text.strip().removeprefix("if").strip()
     code = compile_expression(expression, OWN_NAMES)

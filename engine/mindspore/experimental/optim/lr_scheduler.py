@@ -140,7 +140,7 @@ class StepLR(LRScheduler):
         last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: ``step_size`` is 0.
     """
 
@@ -169,7 +169,7 @@ class MultiStepLR(LRScheduler):
         last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
     """
 
     def __init__(self, optimizer: Optimizer, milestones: list[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
@@ -197,7 +197,7 @@ class ExponentialLR(LRScheduler):
         last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
     """
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
@@ -222,7 +222,7 @@ class ConstantLR(LRScheduler):
         last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: ``factor`` is out of range.
     """
 
@@ -255,7 +255,7 @@ class LinearLR(LRScheduler):
         last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: a factor is out of range.
     """
 
@@ -298,7 +298,7 @@ class PolynomialLR(LRScheduler):
         last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: ``power`` is negative.
     """
 
@@ -334,7 +334,7 @@ class LambdaLR(_Lambdas):
         last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: the numbers of functions and groups differ.
     """
 
@@ -351,7 +351,7 @@ class MultiplicativeLR(_Lambdas):
         last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: the numbers of functions and groups differ.
     """
 
@@ -374,7 +374,7 @@ class CosineAnnealingLR(LRScheduler):
         last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: ``T_max`` is 0.
     """
 
@@ -413,7 +413,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
         ValueError: ``T_0`` or ``T_mult`` is not an int above 0.
     """
 

@@ -184,8 +184,8 @@ class Optimizer(Sharing):
             True.
 
         Raises:
-            RuntimeError: another number of gradients.
-            ValueError: a gradient of another shape; nothing is changed.
+            RuntimeError: the wrong number of gradients.
+            ValueError: a gradient of the wrong shape; nothing is changed.
         """
         if state.tracer is not None:
             if self._shares is not None:

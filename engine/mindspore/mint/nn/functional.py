@@ -422,7 +422,7 @@ def conv1d(
         a Tensor of the dtype of ``input``, with the channels out and the number of windows along each axis.
 
     Raises:
-        ValueError: the shapes do not match, or another word for ``padding``.
+        ValueError: the shapes do not match, or an unknown word for ``padding``.
     """
     return _conv("conv1d", input, weight, bias, stride, padding, (dilation, groups))
 
@@ -452,7 +452,7 @@ def conv2d(
         a Tensor of the dtype of ``input``, with the channels out and the number of windows along each axis.
 
     Raises:
-        ValueError: the shapes do not match, or another word for ``padding``.
+        ValueError: the shapes do not match, or an unknown word for ``padding``.
     """
     return _conv("conv2d", input, weight, bias, stride, padding, (dilation, groups))
 
@@ -482,7 +482,7 @@ def conv3d(
         a Tensor of the dtype of ``input``, with the channels out and the number of windows along each axis.
 
     Raises:
-        ValueError: the shapes do not match, or another word for ``padding``.
+        ValueError: the shapes do not match, or an unknown word for ``padding``.
     """
     return _conv("conv3d", input, weight, bias, stride, padding, (dilation, groups))
 
@@ -530,7 +530,7 @@ def adaptive_max_pool1d(
         a Tensor with ``output_size`` in place of L; with ``return_indices`` a pair of it and the indices.
 
     Raises:
-        ValueError: ``input`` has another rank.
+        ValueError: ``input`` has the wrong rank.
     """
     if not return_indices:
         return ops.adaptive_max_pool1d(input, output_size)
@@ -643,7 +643,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", beta:
         a Tensor without axes; with "none" one of the shape of ``input``.
 
     Raises:
-        ValueError: another ``reduction``, or shapes that do not broadcast.
+        ValueError: an unknown ``reduction``, or shapes that do not broadcast.
     """
     if beta == 0:
         return ops.l1_loss(input, target, reduction)
@@ -668,7 +668,7 @@ def binary_cross_entropy(
         a Tensor without axes; with "none" one of the shape of ``input``.
 
     Raises:
-        ValueError: another ``reduction``, or shapes that do not broadcast.
+        ValueError: an unknown ``reduction``, or shapes that do not broadcast.
     """
     _check_tensors("binary_cross_entropy", input=input, target=target, **({} if weight is None else {"weight": weight}))
     floor = Tensor(-100.0, input.dtype)
@@ -696,7 +696,7 @@ def binary_cross_entropy_with_logits(
         a Tensor without axes; with "none" one of the shape of ``input``.
 
     Raises:
-        ValueError: another ``reduction``, or shapes that do not broadcast.
+        ValueError: an unknown ``reduction``, or shapes that do not broadcast.
     """
     _check_tensors("binary_cross_entropy_with_logits", input=input, target=target)
     if pos_weight is not None:
@@ -720,7 +720,7 @@ def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: b
         a Tensor without axes; with "none" one of the shape of ``input``.
 
     Raises:
-        ValueError: another ``reduction``, or shapes that do not broadcast.
+        ValueError: an unknown ``reduction``, or shapes that do not broadcast.
     """
     _check_tensors("kl_div", input=input, target=target)
     if log_target:
@@ -748,7 +748,7 @@ def cosine_embedding_loss(
         a Tensor without axes; with "none" one loss for each pair of vectors.
 
     Raises:
-        ValueError: another ``reduction``, or shapes that do not broadcast.
+        ValueError: an unknown ``reduction``, or shapes that do not broadcast.
     """
     _check_tensors("cosine_embedding_loss", input1=input1, input2=input2, target=target)
     # as in PyTorch: the squared norm is slightly increased, so that zeros have a cosine

@@ -177,7 +177,7 @@ class Conv1d(_Conv):
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
-        ValueError: another ``padding_mode``, or ``groups`` does not divide the channels.
+        ValueError: an unknown ``padding_mode``, or ``groups`` does not divide the channels.
     """
 
     axes, function = 1, "conv1d"
@@ -199,7 +199,7 @@ class Conv2d(_Conv):
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
-        ValueError: another ``padding_mode``, or ``groups`` does not divide the channels.
+        ValueError: an unknown ``padding_mode``, or ``groups`` does not divide the channels.
     """
 
 
@@ -219,7 +219,7 @@ class Conv3d(_Conv):
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
-        ValueError: another ``padding_mode``, or ``groups`` does not divide the channels.
+        ValueError: an unknown ``padding_mode``, or ``groups`` does not divide the channels.
     """
 
     axes, function = 3, "conv3d"
@@ -244,7 +244,7 @@ class ConvTranspose2d(Cell):
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
-        ValueError: another ``padding_mode``.
+        ValueError: an unknown ``padding_mode``.
     """
 
     def __init__(
@@ -553,7 +553,7 @@ class Embedding(Cell):
         dtype: the element type of the Parameters; None is Float32.
 
     Raises:
-        ValueError: ``padding_idx`` is out of range, ``sparse`` is not False, or ``_weight`` has another shape.
+        ValueError: ``padding_idx`` is out of range, ``sparse`` is not False, or ``_weight`` has the wrong shape.
     """
 
     def __init__(

@@ -72,7 +72,7 @@ Args:
         before it, and so on.{value}
 
 Raises:
-    ValueError: another number of ints.
+    ValueError: the wrong number of ints.
 """,
             },
         )

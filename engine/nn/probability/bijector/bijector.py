@@ -33,7 +33,7 @@ class Bijector(Cell):
         param: the arguments of the constructor; ``param["param_dict"]`` has the parameters by name. None for none.
 
     Raises:
-        TypeError: an argument of another type.
+        TypeError: an argument of the wrong type.
     """
 
     _labels: tuple[str, ...] = ()  # labels of the parameters in its repr
@@ -119,7 +119,7 @@ class Bijector(Cell):
         """Store a parameter as a tensor.
 
         Raises:
-            TypeError: None, a bool, not floating, or of another dtype than the others.
+            TypeError: None, a bool, not floating, or of a different dtype than the others.
         """
         if value is None or isinstance(value, bool):
             raise TypeError(f"For '{self.name}', '{name}' must be a number or a Tensor, but got {value}")
@@ -168,7 +168,7 @@ class Bijector(Cell):
             a tensor of the shape of ``value`` and the parameters broadcast, in the dtype of ``value``.
 
         Raises:
-            TypeError: ``value`` is not a tensor, or of another dtype.
+            TypeError: ``value`` is not a tensor, or of the wrong dtype.
         """
         return self._of("_forward")(value, *args, **kwargs)
 
@@ -184,7 +184,7 @@ class Bijector(Cell):
             a tensor of the shape of ``value`` and the parameters broadcast, in the dtype of ``value``.
 
         Raises:
-            TypeError: ``value`` is not a tensor, or of another dtype.
+            TypeError: ``value`` is not a tensor, or of the wrong dtype.
         """
         return self._of("_inverse")(value, *args, **kwargs)
 
@@ -200,7 +200,7 @@ class Bijector(Cell):
             a tensor of the shape of ``value`` and the parameters broadcast, in the dtype of ``value``.
 
         Raises:
-            TypeError: ``value`` is not a tensor, or of another dtype.
+            TypeError: ``value`` is not a tensor, or of the wrong dtype.
         """
         return self._of("_forward_log_jacobian")(value, *args, **kwargs)
 
@@ -216,7 +216,7 @@ class Bijector(Cell):
             a tensor of the shape of ``value`` and the parameters broadcast, in the dtype of ``value``.
 
         Raises:
-            TypeError: ``value`` is not a tensor, or of another dtype.
+            TypeError: ``value`` is not a tensor, or of the wrong dtype.
         """
         return self._of("_inverse_log_jacobian")(value, *args, **kwargs)
 
@@ -240,7 +240,7 @@ class Bijector(Cell):
             **kwargs: the same by name.
 
         Raises:
-            Exception: another name; the bare class, as in MindSpore.
+            Exception: an unknown name; the bare class, as in MindSpore.
         """
         if name not in _FUNCTIONS:
             # The bare class, as in MindSpore.

@@ -164,7 +164,7 @@ class Distribution(Cell):
             **ranges: the check of each parameter's range, or None.
 
         Raises:
-            TypeError: another dtype, or a parameter that is a plain number where it must not be.
+            TypeError: the wrong dtype, or a parameter that is a plain number where it must not be.
         """
         parameters = {name: arguments[name] for name in ranges}
         check_dtype(arguments["dtype"], dtypes, family)
@@ -477,7 +477,7 @@ class Distribution(Cell):
             a tensor of the shape of all parameters broadcast.
 
         Raises:
-            ValueError: ``dist`` is another family.
+            ValueError: ``dist`` is a different family.
             NotImplementedError: this distribution has no formula for it.
             TypeError: a parameter is not a tensor, or missing.
         """
@@ -495,7 +495,7 @@ class Distribution(Cell):
             a tensor of the shape of all parameters broadcast.
 
         Raises:
-            ValueError: ``dist`` is another family.
+            ValueError: ``dist`` is a different family.
             NotImplementedError: this distribution has no formula for it.
             TypeError: a parameter is not a tensor, or missing.
         """

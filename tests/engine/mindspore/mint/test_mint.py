@@ -193,7 +193,7 @@ def test_one_process_is_all_ranks() -> None:
     assert mint.distributed.get_rank() == 0 and mint.distributed.get_world_size() == 1
     x = ms.Tensor([1.0, 2.0])
     assert mint.distributed.all_reduce(x) is None and x.asnumpy().tolist() == [1, 2]
-    with pytest.raises(ValueError, match="'dst' must be another rank than this one, but got 0"):
+    with pytest.raises(ValueError, match="'dst' must be a rank other than this one, but got 0"):
         mint.distributed.send(x, 0)
 
 
