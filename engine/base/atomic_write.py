@@ -78,7 +78,7 @@ def file_behind(path: str | os.PathLike[str], caller: str) -> str:
     """
     path_text = os.fspath(path)
     if "\0" in path_text:
-        raise ValueError(f"For '{caller}', {path_text!r} is no name of a file: it has a null character")
+        raise ValueError(f"For '{caller}', {path_text!r} is not the name of a file: it has a null character")
     try:
         target = os.path.realpath(path_text)
     except FileNotFoundError:
@@ -95,7 +95,7 @@ def file_behind(path: str | os.PathLike[str], caller: str) -> str:
             raise FileNotFoundError(f"For '{caller}', the folder '{folder}' does not exist; make it first") from None
         kind = stat.S_IFREG
     if stat.S_ISDIR(kind) or path_text.endswith(os.sep):
-        raise IsADirectoryError(f"For '{caller}', {path_text!r} is no name of a file")
+        raise IsADirectoryError(f"For '{caller}', {path_text!r} is not the name of a file")
     if not stat.S_ISREG(kind):
         # A rename would replace /dev/null by a file.
         raise OSError(errno.EINVAL, f"For '{caller}', a device, pipe or socket cannot be replaced by a file", path_text)

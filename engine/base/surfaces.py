@@ -236,7 +236,7 @@ def _with_other_names(function: Any, row: Renamed, name: str, own_too: bool) -> 
     signature = inspect.signature(function)
     for argument in (*row.arguments, *row.without, *row.keyword, *row.defaults):
         if argument not in signature.parameters:
-            raise ValueError(f"'{name}' changes or leaves out '{argument}', which is no argument of {function!r}")
+            raise ValueError(f"'{name}' changes or leaves out '{argument}', which is not an argument of {function!r}")
     remaining = {key: parameter for key, parameter in signature.parameters.items() if key not in row.without}
     ours = {
         **({key: key for key in remaining} if own_too else {}),

@@ -28,7 +28,7 @@ class WakeUp:
         """Wait until it is set, and clear it.
 
         Args:
-            timeout: seconds; None is no limit.
+            timeout: seconds; None for no limit.
 
         Returns:
             False if the timeout is over.

@@ -578,7 +578,7 @@ def _cifar(caller: str, kind: str, paths: list[Path], labels: int) -> tuple[Arra
     for path in paths:
         data = np.frombuffer(read_plain(caller, path), np.uint8)
         if data.size % length:
-            raise RuntimeError(f"For '{caller}', {path} is no file of {kind}: {data.size} bytes")
+            raise RuntimeError(f"For '{caller}', {path} is not a file of {kind}: {data.size} bytes")
         blocks.append(data.reshape(-1, length))
     rows = np.concatenate(blocks)
     return rows[:, labels:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1), rows[:, :labels]
@@ -748,7 +748,7 @@ class ImageFolderDataset(_IndexedSource):
             try:
                 data = Decode()(data)
             except RuntimeError as error:
-                raise RuntimeError(f"For 'ImageFolderDataset', {path} is no image: {error}") from error
+                raise RuntimeError(f"For 'ImageFolderDataset', {path} is not an image: {error}") from error
         return data, np.asarray(self.labels[index])
 
 
@@ -775,7 +775,7 @@ def _idx_of(caller: str, path: Path, file: BinaryIO) -> Array:
     head = file.read(4)
     sizes = file.read(4 * head[3]) if len(head) == 4 else b""
     if head[:3] != b"\0\0\x08" or len(head) < 4 or len(sizes) < 4 * head[3]:
-        raise RuntimeError(f"For '{caller}', {path} is no idx file of bytes")
+        raise RuntimeError(f"For '{caller}', {path} is not an idx file of bytes")
     shape = struct.unpack(f">{head[3]}I", sizes)
     values = np.frombuffer(read_up_to(file, math.prod(shape) + 1), np.uint8)
     if values.size != math.prod(shape):

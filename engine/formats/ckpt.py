@@ -191,7 +191,7 @@ class _Reader:
     def _bytes(self, count: int) -> bytes:
         content = self.file.read(count)
         if len(content) < count:
-            raise self._error("it is no checkpoint, or damaged")
+            raise self._error("it is not a checkpoint, or is damaged")
         self.left -= count
         return content
 
@@ -199,7 +199,7 @@ class _Reader:
         from google.protobuf.message import DecodeError
 
         if self._bytes(1) != _ENTRY:
-            raise self._error("it is no checkpoint, or damaged")
+            raise self._error("it is not a checkpoint, or is damaged")
         length = shift = 0
         while True:
             byte = self._bytes(1)[0]
@@ -208,25 +208,25 @@ class _Reader:
             if byte < 128:
                 break
             if shift > 63:
-                raise self._error("it is no checkpoint, or damaged")
+                raise self._error("it is not a checkpoint, or is damaged")
         if length > self.left:
-            raise self._error("it is no checkpoint, or damaged")
+            raise self._error("it is not a checkpoint, or is damaged")
         try:
             entry = _entry_message().FromString(self._bytes(length))
         except (
             DecodeError,
             UnicodeDecodeError,
         ):  # the latter from protobuf in pure Python, for a name that is not UTF-8
-            raise self._error("it is no checkpoint, or damaged") from None
+            raise self._error("it is not a checkpoint, or is damaged") from None
         if not isinstance(entry.tag, str) or not is_name(entry.tag):
-            raise self._error(f"the name '{escape(str(entry.tag))}' is empty, too long or no UTF-8 text")
+            raise self._error(f"the name '{escape(str(entry.tag))}' is empty, too long or not UTF-8 text")
         return entry.tag, entry.tensor
 
     def _text(self, name: str, content: bytes) -> str:
         try:
             return content.decode(_TEXT_CODE).rstrip("\0")
         except UnicodeDecodeError:
-            raise self._error(f"'{escape(name)}' is no UTF-32 text") from None
+            raise self._error(f"'{escape(name)}' is not UTF-32 text") from None
 
     def _array(self, name: str, tensor: Any) -> Array:
         dtype = _DTYPES.get(tensor.tensor_type)

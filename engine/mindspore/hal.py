@@ -84,7 +84,7 @@ def _of_device(function: Callable[[], Any]) -> Callable[..., Any]:
         what ``runtime.{name}`` returns.
 
     Raises:
-        TypeError: ``device_target`` is no str.
+        TypeError: ``device_target`` is not a str.
         ValueError: a different kind of device than the one in use.
     """
     return of_device

@@ -221,7 +221,7 @@ def test_what_a_surface_does_not_have_keeps_its_default_and_takes_no_place() -> 
 def test_a_name_is_declared_once_and_of_arguments_that_there_are() -> None:
     with pytest.raises(ValueError, match="'exp' is declared already"):
         declare(method="exp")(scaled)
-    with pytest.raises(ValueError, match="changes or leaves out 'axes', which is no argument of"):
+    with pytest.raises(ValueError, match="changes or leaves out 'axes', which is not an argument of"):
         declare(mint=renamed("other", axes="dim"))(scaled)
 
 

@@ -232,7 +232,7 @@ class Trace:
         if kind is dict:
             value = {index(key) if type(key) is Length else key: part for key, part in value.items()}
             if not all(map(is_leaf, value)):
-                self.tracer.reason = self.tracer.reason or "it returns a dictionary with keys that are no plain values"
+                self.tracer.reason = self.tracer.reason or "it returns a dictionary with keys that are not plain values"
             return {key: self._structure(part) for key, part in value.items()}
         if kind is Length:
             return value.size

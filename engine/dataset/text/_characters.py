@@ -125,4 +125,4 @@ def pattern_of(caller: str, argument: str, pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(result)
     except re.error as error:
-        raise RuntimeError(f"For '{caller}', '{argument}' is no regular expression: {pattern!r}: {error}") from error
+        raise RuntimeError(f"For '{caller}', '{argument}' is not a regular expression: {pattern!r}: {error}") from error

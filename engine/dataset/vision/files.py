@@ -60,9 +60,7 @@ def _opened(caller: str, data: bytes, mode: str | None = None) -> Any:
     except MemoryError:
         raise
     except Exception as error:  # pillow raises errors of its readers for damaged bytes, and its own for too many pixels
-        raise RuntimeError(
-            f"For '{caller}', these {len(data)} bytes are no image that pillow reads: {error}"
-        ) from error
+        raise RuntimeError(f"For '{caller}', Pillow cannot decode these {len(data)} bytes: {error}") from error
 
 
 class Decode(OnDevice):

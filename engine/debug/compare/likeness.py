@@ -151,7 +151,7 @@ def likeness(wrong: WrongGradient) -> str:
     """
     largest = np.nanmax(np.abs(wrong.right[0]), initial=0.0)
     finite = np.abs(wrong.own[np.isfinite(wrong.own)])
-    # Sums whose terms cancel leave rounding, which is no reference for a comparison.
+    # Sums whose terms cancel leave rounding, which is not a reference for a comparison.
     if not largest > (wrong.rtol + wrong.error) ** 2 * finite.max(initial=0.0):
         return ""
     with np.errstate(all="ignore"):

@@ -97,7 +97,7 @@ def read_card(path: Path) -> Card:
     for field in dataclasses.fields(Card):
         value = getattr(card, field.name)
         if type(value).__name__ != field.type:
-            raise ValueError(f"{path} holds no card of a process: {field.name} is no {field.type}")
+            raise ValueError(f"{path} holds no card of a process: {field.name} is not of type {field.type}")
     return card
 
 

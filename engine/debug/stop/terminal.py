@@ -101,7 +101,7 @@ class TerminalPauser:
                 if nearest_command is None
                 else f"the nearest command is {nearest_command!r}"
             )
-            print(f"{line!r} is no command and no name here; {command}")
+            print(f"{line!r} is neither a command nor a name here; {command}")
         else:
             print(describe(value, limit=2000))
 

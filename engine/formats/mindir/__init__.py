@@ -68,6 +68,6 @@ def read(path: str) -> FuncGraph:
         message = mind_ir()["Model"].FromString(content)
     except (DecodeError, UnicodeDecodeError):  # pure-Python protobuf raises the latter for text that is not UTF-8
         raise RuntimeError(
-            f"For 'load', the file '{escape(path)}' cannot be read: it is no MINDIR file, or damaged"
+            f"For 'load', the file '{escape(path)}' cannot be read: it is not a MINDIR file, or is damaged"
         ) from None
     return graph_of_message(message, path)

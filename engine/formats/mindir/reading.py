@@ -176,7 +176,7 @@ def _dtype(code: Any) -> Any:
     if code is None:
         return None
     if code not in _BY_CODE:
-        raise ValueError(f"{code} is no type of elements")
+        raise ValueError(f"{code} is not an element type")
     return _BY_CODE[code]
 
 
@@ -301,7 +301,7 @@ class _Reader:
                 return name
             except UnicodeEncodeError:
                 pass
-        raise self._error("a name in it is no UTF-8 text")
+        raise self._error("a name in it is not UTF-8 text")
 
     def _new(self, name: Any) -> str:
         text = self._text(name)
@@ -369,7 +369,7 @@ class _Reader:
 
     def _setting(self, name: str, key: str, input_name: str) -> Any:
         if input_name not in self._constants:
-            raise self._error(f"the '{key}' of a step '{name}' is no constant, which is not covered")
+            raise self._error(f"the '{key}' of a step '{name}' is not a constant, which is not covered")
         return self._constants[input_name]
 
     def _attributes(self, primitive: Any, names: list[str]) -> dict[str, Any]:
@@ -401,7 +401,7 @@ class _Reader:
             try:
                 return (attribute.strings[0] if attribute.strings else attribute.s).decode()
             except UnicodeDecodeError:
-                raise self._error("a text in it is no UTF-8") from None
+                raise self._error("a text in it is not UTF-8") from None
         if kind in (kinds["NONE"], kinds["UMONAD"], kinds["IOMONAD"]):
             return None
         if kind == kinds["TENSORS"] and len(attribute.tensors) == 1:

@@ -60,10 +60,10 @@ def read(path: str) -> FuncGraph:
     try:
         model = onnx.load(path, load_external_data=False)
     except Exception as error:  # any error of the parser
-        raise RuntimeError(f"For 'load', the file '{label}' is no ONNX file: {escape(str(error))}") from None
+        raise RuntimeError(f"For 'load', the file '{label}' is not an ONNX file: {escape(str(error))}") from None
     graph = model.graph
     if not all(isinstance(name, str) for name in _names(model)):  # the parser returns other names as bytes
-        raise RuntimeError(f"For 'load', the file '{label}' is broken: a name is no UTF-8")
+        raise RuntimeError(f"For 'load', the file '{label}' is broken: a name is not UTF-8")
     tensors = [*graph.initializer, *[a.t for node in graph.node for a in node.attribute if a.HasField("t")]]
     if any(tensor.data_location == onnx.TensorProto.EXTERNAL for tensor in tensors):
         raise RuntimeError(

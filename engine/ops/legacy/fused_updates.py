@@ -317,7 +317,7 @@ _ADAM = """
         beta2: the decay of ``v``.
         epsilon: what is added to the divisor.
         gradient: the gradients of rows, a tensor (N, ...). Those of a row that is named twice are summed.
-        indices: the rows, N ints; what is no row of the table is left out.
+        indices: the rows, N ints; those outside the table are left out.
         use_locking: accepted for MindSpore's sake; one thread updates.
         use_nesterov: whether to take Nesterov's form, which looks one step ahead.
 
@@ -375,7 +375,7 @@ _FTRL = """
         accum: the sum of the squared gradients so far, of the shape of ``var``; updated.
         linear: the sum of the linear terms, likewise; updated.
         grad: the gradients of rows, a tensor (N, ...). Those of a row that is named twice {twice}.
-        indices: the rows, N ints; what is no row of the table is left out.
+        indices: the rows, N ints; those outside the table are left out.
         lr: the learning rate, a float above 0.
         l1: the L1 regularization, a float from 0 on.
         l2: the L2 regularization, likewise.
@@ -490,7 +490,7 @@ def _sparse_adagrad_v2(
 
 
 _ROWS = """    grad: the gradients of rows, a tensor (N, ...).
-        indices: the rows, N ints; what is no row of the table is left out. {twice}
+        indices: the rows, N ints; those outside the table are left out. {twice}
         use_locking: accepted for MindSpore's sake; one thread updates."""
 _EACH = "A row that is named twice makes two steps."
 _ERRORS = """

@@ -388,7 +388,7 @@ def _split_along(name: str, axis: int, least: int) -> Callable[[Tensor, Ints], t
 
     Args:
         input: a tensor of at least {least} axes.
-        indices_or_sections: how many parts, of which the first are longer by one where the axis is no multiple; or a
+        indices_or_sections: how many parts, of which the first are longer by one if the axis is not a multiple; or a
             tuple or list of the indices before which is cut, negative ones from the end.
 
     Returns:

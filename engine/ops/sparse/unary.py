@@ -98,7 +98,7 @@ def _of_values(kind: type[S], function: Callable[..., Tensor]) -> Callable[[S], 
         A {kind.__name__} with the same places.
 
     Raises:
-        TypeError: ``x`` is no {kind.__name__}.
+        TypeError: ``x`` is not a {kind.__name__}.
     """
     return applied
 

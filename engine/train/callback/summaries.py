@@ -176,5 +176,5 @@ def _check_actions(caller: str, actions: Any) -> dict[str, Any]:
             try:
                 re.compile(check_type(value, str | None, caller, name, "a str or None", show=repr) or "")
             except re.error as error:
-                raise ValueError(f"For '{caller}', '{name}' is no regular expression: {value!r}: {error}") from error
+                raise ValueError(f"For '{caller}', '{name}' is not a regular expression: {value!r}: {error}") from error
     return dict(actions or {})

@@ -102,7 +102,7 @@ def test_what_is_no_file_is_refused_and_stays(name: str, write: Callable[[Path],
         write(path)
     path.unlink()
     path.mkdir()
-    with pytest.raises(IsADirectoryError, match="is no name of a file"):
+    with pytest.raises(IsADirectoryError, match="is not the name of a file"):
         write(path)
     assert sorted(os.listdir(tmp_path)) == ["behind", name]
 

@@ -557,7 +557,7 @@ def test_a_file_that_does_not_hold_together_is_told_of(name: str, written: bytes
 def test_what_is_no_mindir_file_is_told_of(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "x.mindir").write_bytes(content)
     with pytest.raises(
-        RuntimeError, match="cannot be read: it (is no MINDIR file, or damaged|has no graph, or is damaged)"
+        RuntimeError, match="cannot be read: it (is not a MINDIR file, or is damaged|has no graph, or is damaged)"
     ):
         ms.load(str(tmp_path / "x.mindir"))
 

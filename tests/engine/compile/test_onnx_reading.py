@@ -218,5 +218,5 @@ def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "one.onnx"
     file_of(path, "Relu", [normal(3)])
     path.write_bytes(path.read_bytes().replace(b"one", b"o\xffe"))
-    with pytest.raises(RuntimeError, match="is broken: a name is no UTF-8"):
+    with pytest.raises(RuntimeError, match="is broken: a name is not UTF-8"):
         read(str(path))

@@ -503,7 +503,7 @@ def test_cifar_10_is_read_from_its_binary_files(tmp_path: Path) -> None:
     [
         ({}, None, "there are no data_batch_"),
         ({"data_batch_1.bin": b"12"}, "test", "there are no data_batch_"),
-        ({"data_batch_1.bin": b"12"}, "train", "is no file of CIFAR-10: 2 bytes"),
+        ({"data_batch_1.bin": b"12"}, "train", "is not a file of CIFAR-10: 2 bytes"),
     ],
 )
 def test_what_is_no_cifar_10_is_refused(tmp_path: Path, files: dict[str, bytes], usage: str | None, text: str) -> None:
@@ -1094,7 +1094,7 @@ def test_an_idx_file_of_bytes_is_a_header_and_as_many_bytes_as_it_says(tmp_path:
 def test_what_is_no_idx_file_of_bytes_is_refused(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "train-images-idx3-ubyte").write_bytes(data)
     (tmp_path / "train-labels-idx1-ubyte").write_bytes(struct.pack(">2I", 0x801, 0))
-    with pytest.raises(RuntimeError, match="train-images-idx3-ubyte is no idx file of bytes"):
+    with pytest.raises(RuntimeError, match="train-images-idx3-ubyte is not an idx file of bytes"):
         ds.MnistDataset(str(tmp_path), "train")
 
 
@@ -1110,7 +1110,7 @@ LABELS = struct.pack(">2I", 0x801, 2) + b"\1\2"
         (gzip.compress(struct.pack(">4I", 0x803, 2, 28, 28) + bytes(200 << 20)), "but holds more"),
         (gzip.compress(struct.pack(">4I", 0x803, 2**32 - 1, 2**32 - 1, 2**32 - 1) + bytes(9)), "but holds 9"),
         (gzip.compress(b"\0\0\x08\xff" + struct.pack(">I", 1) * 255 + b"\5"), "holds no array"),
-        (gzip.compress(b"\0\0\x08\xff" + bytes(99)), "is no idx file of bytes"),
+        (gzip.compress(b"\0\0\x08\xff" + bytes(99)), "is not an idx file of bytes"),
     ],
     ids=["no gzip", "cut", "damaged", "bomb", "huge sizes", "255 axes", "cut header"],
 )

@@ -93,7 +93,7 @@ def test_wrong_arguments_of_an_image_folder(
 def test_a_file_that_is_no_image_is_named(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "z.png").write_text("bad")
-    with pytest.raises(RuntimeError, match="z.png is no image"):
+    with pytest.raises(RuntimeError, match="z.png is not an image"):
         list(ds.ImageFolderDataset(str(tmp_path), decode=True))
     with pytest.raises(ValueError, match="'dataset_dir' must be a folder"):
         ds.ImageFolderDataset(str(tmp_path / "none"))
@@ -113,7 +113,7 @@ def test_cifar_100_has_two_labels(tmp_path: Path) -> None:
     assert image.shape == (32, 32, 3) and image[3, 5].tolist() == [4, 100, 100]
     assert (coarse, fine, coarse.dtype, fine.dtype) == (4, 54, np.uint32, np.uint32)
     (tmp_path / "test.bin").write_bytes(b"short")
-    with pytest.raises(RuntimeError, match="test.bin is no file of CIFAR-100: 5 bytes"):
+    with pytest.raises(RuntimeError, match="test.bin is not a file of CIFAR-100: 5 bytes"):
         ds.Cifar100Dataset(str(tmp_path))
     (tmp_path / "test.bin").unlink()
     with pytest.raises(RuntimeError, match="there is no test.bin in"):

@@ -283,7 +283,7 @@ def test_folders_that_are_not_such_are_refused(folder: Path) -> None:
         ({"class_indexing": {"owl": 1}}, RuntimeError, "there is no folder 'owl'"),
         ({"extensions": [".gif"]}, RuntimeError, "there are no files"),
         ({"decode": 3}, TypeError, "'decode' must be a bool"),
-        ({"decode": True}, RuntimeError, "z.txt is no image"),
+        ({"decode": True}, RuntimeError, "z.txt is not an image"),
         ({"decrypt": len}, RuntimeError, "'decrypt' must give bytes, but got int"),
     ]
     for more, error, text in wrong:

@@ -555,7 +555,7 @@ def test_images_go_into_files_and_come_back(tmp_path: Path) -> None:
     assert vision.get_image_size(U) == vision.get_image_size(picture()) == [5, 6]
     part = vision.RandomCropDecodeResize((4, 4), (1.0, 1.0), (1.2, 1.2))(data)
     assert np.array_equal(part, vision.Resize((4, 4))(U))
-    with pytest.raises(RuntimeError, match="are no image that pillow reads"):
+    with pytest.raises(RuntimeError, match="Pillow cannot decode these"):
         vision.Decode()(np.zeros(9, np.uint8))
     with pytest.raises(TypeError, match="must be an array with one axis"):
         vision.Decode()(U)

@@ -304,7 +304,7 @@ def made(*nodes: Any, opset: int = 20, initializers: Any = (), **options: Any) -
 def test_broken_and_foreign_files_are_one_clear_error() -> None:
     node = onnx.helper.make_node
     Path("made.onnx").write_bytes(b"no model at all")
-    with pytest.raises(RuntimeError, match=r"For 'load', the file '.*made.onnx' is no ONNX file"):
+    with pytest.raises(RuntimeError, match=r"For 'load', the file '.*made.onnx' is not an ONNX file"):
         ms.load("made.onnx")
     made(node("Add", ["x", "nowhere"], ["y"]))
     with pytest.raises(RuntimeError, match=r"For 'load', the file '.*made.onnx' is broken: .*nowhere"):

@@ -189,9 +189,12 @@ def test_text_with_half_a_character_is_refused_and_the_old_file_stays(tmp_path: 
 ZEROS = bytes(8)
 BAD: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "it holds nothing"),
-    "text": (b"hello, this is no checkpoint\n" * 3, "it is no checkpoint, or damaged"),
-    "pickle": (b"\x80\x04\x95\x0b\x00\x00\x00\x00\x00\x00\x00\x8c\x07builtins\x94.", "it is no checkpoint, or damaged"),
-    "cut off": (MINDSPORES[:-2], "it is no checkpoint, or damaged"),
+    "text": (b"hello, this is no checkpoint\n" * 3, "it is not a checkpoint, or is damaged"),
+    "pickle": (
+        b"\x80\x04\x95\x0b\x00\x00\x00\x00\x00\x00\x00\x8c\x07builtins\x94.",
+        "it is not a checkpoint, or is damaged",
+    ),
+    "cut off": (MINDSPORES[:-2], "it is not a checkpoint, or is damaged"),
     "too few bytes": (
         entry(b"weight", [3], b"Float32", ZEROS),
         r"'weight' has 8 bytes, which is not \(3,\) of Float32",
@@ -208,9 +211,12 @@ BAD: dict[str, tuple[bytes, str]] = {
     "unknown type": (entry(b"weight", [2], b"Object", ZEROS), "'weight' has the unknown type 'Object'"),
     "no type": (field(1, field(1, b"weight") + field(2, b"")), "cannot be read"),
     "no tensor": (field(1, field(1, b"weight")), "'weight' has the unknown type ''"),
-    "name that is no text": (entry(b"\xff\xfe", [2], b"Float32", ZEROS), "no checkpoint, or damaged|no UTF-8 text"),
+    "name that is no text": (
+        entry(b"\xff\xfe", [2], b"Float32", ZEROS),
+        "not a checkpoint, or is damaged|not UTF-8 text",
+    ),
     "empty name": (entry(b" ", [2], b"Float32", ZEROS), "the name ' ' is empty"),
-    "text that is no text": (entry(b"note", [0], b"str", b"\xff\xff\xff\xff"), "'note' is no UTF-32 text"),
+    "text that is not text": (entry(b"note", [0], b"str", b"\xff\xff\xff\xff"), "'note' is not UTF-32 text"),
 }
 
 

@@ -213,7 +213,7 @@ def test_where_no_file_can_be_written_the_error_is_the_systems(tmp_path: Path) -
         ms.save_checkpoint(tensors(), tmp_path / "no" / "x.ckpt")
     (tmp_path / "x.ckpt").mkdir()
     for path in (tmp_path / "x.ckpt", ""):
-        with pytest.raises(IsADirectoryError, match="is no name of a file"):
+        with pytest.raises(IsADirectoryError, match="is not the name of a file"):
             ms.save_checkpoint(tensors(), path)
     with pytest.raises(TypeError, match="'ckpt_file_name' must be a str or a path, but got int"):
         ms.save_checkpoint(tensors(), 3)  # type: ignore[arg-type]

@@ -262,5 +262,5 @@ def test_protobuf_without_its_compiled_part_reads_the_same_and_has_the_same_erro
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    told = f"the checkpoint file '{damaged}' cannot be read: it is no checkpoint, or damaged"
+    told = f"the checkpoint file '{damaged}' cannot be read: it is not a checkpoint, or is damaged"
     assert done.stdout == f"ValueError {told}\n"

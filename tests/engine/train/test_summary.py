@@ -300,7 +300,7 @@ def test_a_collector_writes_what_it_is_told_to(tmp_path: Path) -> None:
         ({"keep_default_action": 1}, TypeError, "'keep_default_action' must be a bool"),
         ({"collect_specified_data": {"x": 1}}, ValueError, "but got 'x'"),
         ({"collect_specified_data": {"collect_metric": 1}}, TypeError, "'collect_metric' must be a bool"),
-        ({"collect_specified_data": {"histogram_regular": "("}}, ValueError, "is no regular expression"),
+        ({"collect_specified_data": {"histogram_regular": "("}}, ValueError, "is not a regular expression"),
         ({"collect_specified_data": {"collect_landscape": {"unit": "step"}}}, NotImplementedError, "only MindInsight"),
         ({"custom_lineage_data": {"a": [1]}}, TypeError, "'custom_lineage_data' must be a dict"),
         ({"summary_dir": 3}, TypeError, "'summary_dir' must be a str"),

@@ -315,7 +315,7 @@ def test_a_name_is_answered_with_its_figures_and_nothing_else_is_evaluated(sent:
             ("nowhere", "NameError: name 'nowhere' is not defined", True),
         ]
         panel._received(panel, {"type": "peek", "expression": "x.sum()"}, [])
-        assert panel.status["error"] == "'x.sum()' is no name"
+        assert panel.status["error"] == "'x.sum()' is not a name"
         panel._error = ""
         return "continue"
 
@@ -339,7 +339,7 @@ def test_a_local_opens_as_the_capture_that_holds_it_or_as_one_that_is_made(sent:
         assert [one["index"] for one in arrived[:2]] == [made.index] * 2
         assert next(one for one in captures if one.index == arrived[2]["index"]).slot == "grad_output[0]"
         panel._received(panel, {"type": "open_local", "name": "self", "part": ""}, [])
-        assert panel.status["error"] == "self is no tensor here"
+        assert panel.status["error"] == "self is not a tensor here"
         panel._error = ""
         return "continue"
 

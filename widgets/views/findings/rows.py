@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ConditionRow(TypedDict):
-    """A known condition or one of the user's own, with the session's settings for it; "" is no threshold."""
+    """A known condition or one of the user's own, with the session's settings for it; "" for no threshold."""
 
     name: str
     about: str

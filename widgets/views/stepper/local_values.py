@@ -144,7 +144,7 @@ def open_local(panel: DebuggerPanel, name: str, part: str) -> None:
     parts = tensors_in(name, point.locals.get(name))
     tensor = parts.get(part or name)
     if tensor is None:
-        raise MessageError(f"{part or name} is no tensor here")
+        raise MessageError(f"{part or name} is not a tensor here")
     capture = next(
         (candidate for candidate in reversed(list(session.captures)) if candidate.array is tensor._array), None
     )

@@ -77,7 +77,7 @@ def unwatch_expression(panel: DebuggerPanel, expression: str) -> None:
 def peek(panel: DebuggerPanel, expression: str) -> None:
     """Send the value of a name, or of an attribute of one, with a few statistics."""
     if not _NAME.fullmatch(expression):
-        raise MessageError(f"{texts.one_line(expression, 40)!r} is no name")
+        raise MessageError(f"{texts.one_line(expression, 40)!r} is not a name")
     if panel.session.paused is None:
         return
     result = evaluation(panel.session, expression, _MAX_TEXT, figures=True)

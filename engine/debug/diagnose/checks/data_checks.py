@@ -126,7 +126,7 @@ class SamplesWatch(Watcher):
         if path is None or not inputs or not outputs or not taps.outer_recordings():
             return
         self._tried.add(id(call.cell))
-        effect = side_effect(call.cell) if is_plain((call.args, call.kwargs)) else "an argument that is no tensor"
+        effect = side_effect(call.cell) if is_plain((call.args, call.kwargs)) else "an argument that is not a tensor"
         if effect:
             name = cell_name(path)
             self._events.say(f"samples_leak is not looked for in {name}: a run of a copy may change {effect}")

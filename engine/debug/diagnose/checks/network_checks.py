@@ -246,7 +246,7 @@ class BpropWatch(Watcher):
         from ...compare.gradient_check import check_gradient
         from ...compare.side_effects import is_plain, side_effect
 
-        effect = side_effect(cell) if is_plain(inputs) else "an argument that is no tensor"
+        effect = side_effect(cell) if is_plain(inputs) else "an argument that is not a tensor"
         if effect:
             name = cell_name(path)
             self._events.say(f"the bprop of {name} is not checked: the run of a copy of it may change {effect}")

@@ -144,7 +144,7 @@ ROWS = (
         _out_of_range,
         NO_THRESHOLD,
         "",
-        "labels are no numbers of outputs, or are numbered from 1 on",
+        "labels are not numbers of outputs, or are numbered from 1 on",
         "Number the classes from 0 to C - 1, and give the network C outputs.",
         "own; 10 labels for each class and none of the first",
         place="data",

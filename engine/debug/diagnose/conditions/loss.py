@@ -212,8 +212,8 @@ ROWS = (
         _range,
         NO_THRESHOLD,
         "",
-        "targets of a binary cross-entropy are not in [0, 1], those of a cross-entropy are no probabilities, or a last "
-        "sigmoid, softmax or tanh cannot reach them",
+        "targets of a binary cross-entropy are not in [0, 1], those of a cross-entropy are not probabilities, or a "
+        "last sigmoid, softmax or tanh cannot reach them",
         "Give 0 and 1, not -1 and 1 or 255; of one-hot rows, number the classes from 0 on.",
         "own; sums within 1e-3 of 1",
         place="data",

@@ -55,7 +55,7 @@ def assign(frame: FrameType, name: str, value: object) -> Change:
     if optimized:
         _check_variable(code, base_name)
     elif not base_name.isidentifier() or keyword.iskeyword(base_name):
-        raise NameError(f"'{base_name}' is no name that can be set")
+        raise NameError(f"'{base_name}' is not a name that can be set")
     previous = frame.f_locals.get(base_name, _UNSET)
     if index is not None:
         if previous is _UNSET:
@@ -85,7 +85,7 @@ def _check_variable(code: CodeType, name: str) -> None:
     ]
     if name not in variable_names:
         raise NameError(
-            f"'{name}' is no local variable of {code.co_name}; it has {', '.join(variable_names) or 'none'}"
+            f"'{name}' is not a local variable of {code.co_name}; it has {', '.join(variable_names) or 'none'}"
         )
     # From Python 3.12 on a comprehension runs as lines of its function, and its variable belongs to the function.
     arguments = inspect.getargs(code)

@@ -232,7 +232,9 @@ def test_one_item_of_a_tuple_or_a_list_is_set_as_python_would() -> None:
     refused = [
         refuses("pair[2]", "pair has 2 places, and 2 is none of them"),
         refuses("a[0]", "a has no places: it is a Tensor"),
-        refuses("late[0]", "'late' is no local variable of bprop; it has self, a, b, s, out, dout, pair, rest, same"),
+        refuses(
+            "late[0]", "'late' is not a local variable of bprop; it has self, a, b, s, out, dout, pair, rest, same"
+        ),
     ]
     assert slopes(Items(), *["over"] * 3, *refused) == [2.0, 3.0, 5.0]
     assert slopes(Items(), "over", refuses("rest[0]", "'rest' has no value yet")) == [2.0, 3.0, 5.0]
@@ -240,10 +242,10 @@ def test_one_item_of_a_tuple_or_a_list_is_set_as_python_would() -> None:
 
 def test_a_name_that_the_function_does_not_have_is_refused_in_one_sentence() -> None:
     looks = [
-        refuses("dz", "'dz' is no local variable of bprop; it has self, a, b, s, out, dout, da, db, ds"),
-        refuses("a b", "'a b' is no local variable"),
-        refuses("", "'' is no local variable"),
-        refuses("__builtins__", "is no local variable"),
+        refuses("dz", "'dz' is not a local variable of bprop; it has self, a, b, s, out, dout, da, db, ds"),
+        refuses("a b", "'a b' is not a local variable"),
+        refuses("", "'' is not a local variable"),
+        refuses("__builtins__", "is not a local variable"),
     ]
     assert slopes(Products(), *looks, *THERE, *looks) == [15.0, 10.0, 6.0]
 
@@ -375,7 +377,7 @@ def test_at_the_top_of_a_module_variables_are_set_and_made() -> None:
 
     def look(session: DebugSession) -> None:
         for name in ("3x", "", "if", "a.b"):
-            with pytest.raises(NameError, match="is no name that can be set"):
+            with pytest.raises(NameError, match="is not a name that can be set"):
                 session.assign(name, 1)
 
     session, _ = scripted(None, (), look)

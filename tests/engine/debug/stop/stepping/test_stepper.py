@@ -155,7 +155,7 @@ def test_locals_are_shown_and_assign_changes_what_the_function_computes() -> Non
 
 def test_assign_refuses_a_name_that_is_no_local_variable() -> None:
     def answer(stop: Stop) -> str:
-        with pytest.raises(NameError, match="'z' is no local variable of helper; it has x, y"):
+        with pytest.raises(NameError, match="'z' is not a local variable of helper; it has x, y"):
             stop.assign("z", 1)
         return "continue"
 
