@@ -91,7 +91,7 @@ _IDLE = {
     "enable_graph_kernel": _JOINS,
     "exec_order": "operators run in the order of the code",
     "graph_kernel_flags": _JOINS,
-    "jit_syntax_level": "jit(fullgraph=True) makes an error of what cannot be traced",
+    "jit_syntax_level": "jit(fullgraph=True) makes graph breaks errors",
     "print_file_path": "ops.Print writes to the screen",
     "save_graphs": _PLANS,
     "save_graphs_path": _PLANS,

@@ -43,7 +43,7 @@ def add_options(run: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME,...",
-        help="look for these conditions, alone for all (docs/conditions.md); print what causes what was found; "
+        help="look for these conditions, alone for all (docs/conditions.md); print the causes of the findings; "
         "exit status 1 where there is a cause",
     )
     run.add_argument(
@@ -99,7 +99,7 @@ def run_checked(options: argparse.Namespace, rank: RankEnd | None = None) -> int
         The exit status.
     """
     if options.json is not None and not (options.check or options.stop_on):
-        return _refuse("--json is for what --check finds: give that too")
+        return _refuse("--json writes the findings of --check: give that too")
     if options.serve_address is not None and options.serve is None:
         return _refuse("--serve-address is for --serve: give that too")
     from hookscope.engine.debug.faults import forgiven

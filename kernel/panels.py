@@ -106,7 +106,7 @@ class Panels:
         from hookscope.engine.debug.faults import forgiven
 
         for callback in self.session_callbacks:
-            with forgiven(session, "whoever is told of sessions"):
+            with forgiven(session, "an observer of sessions"):
                 callback(session)
         return name
 

@@ -116,7 +116,7 @@ _ABSENT: dict[str, dict[str, str]] = {
     },
     "print the chain's 'children', 'get_col_names()' and 'get_dataset_size()'": {"dataset": "show"},
     "rows are made in this process: keep those that cost much in a list": {"dataset": "DatasetCache"},
-    "there is one process, in which nobody has to wait": {"dataset": "sync_wait_for_dataset"},
+    "there is one process, so nothing has to wait": {"dataset": "sync_wait_for_dataset"},
     "encrypt the file itself, with a tool made for that": {
         "top": "obfuscate_ckpt load_obf_params_into_net set_enc_key"
     },
@@ -145,7 +145,7 @@ _ABSENT: dict[str, dict[str, str]] = {
         "ops ops.primitives": "CopyWithSlice GeSwitch Load Merge Morph PyInterpret SelectView TransposeExtView "
         "TransposeView UpdateState _AllSwap _ms_pyfunc identity stop_gradient_op",
     },
-    "there is no compiler to extend; hooks on cells, and taps of the debugger, see what runs": {
+    "there is no compiler to extend; hooks on cells, and taps of the debugger, observe a run": {
         "common.api": "CustomPassType clear_op_infer clear_op_wrapper register_custom_backend register_custom_pass "
         "register_op_infer register_op_wrapper",
         "jit": "get_auto_dynamic_shape_args update_auto_dynamic_shape_phase JitContext jit_context set_jit_context "
@@ -186,8 +186,8 @@ _ABSENT: dict[str, dict[str, str]] = {
 # what to use instead -> modules that cannot be imported, each with all below it
 _MODULES = {
     "read the files with NumPy and hand them to mindspore.dataset.GeneratorDataset": "mindrecord",
-    "hand what it would load to mindspore.dataset.GeneratorDataset, and call batch": "dataset.dataloader",
-    "change the network itself: a member of a cell can be replaced, and what runs can be watched by hooks": "rewrite",
+    "pass the data set to mindspore.dataset.GeneratorDataset, and call batch": "dataset.dataloader",
+    "change the network itself: a member of a cell can be replaced, and hooks can observe a run": "rewrite",
     "compute with SciPy in a function that you give to map": "dataset.audio",
     "use the debugger (%%cell) or Python's cProfile": "profiler",
     "call mindspore.export with file_format='ONNX'": "onnx",

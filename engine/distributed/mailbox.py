@@ -146,7 +146,7 @@ def _forget() -> None:
     for key, receivers in list(_receivers.items()):
         if receivers.request is None:
             for pending, _ in receivers.queue:
-                pending.end(error=RuntimeError(f"{pending.what} ({pending.line}): nobody waits for it any more"))
+                pending.end(error=RuntimeError(f"{pending.what} ({pending.line}): nothing waits for it any more"))
             del _receivers[key]
 
 
@@ -160,7 +160,7 @@ def _deliver(pending: Pending, message: Array, like: Array) -> None:
     if same_call(header, note("message", describe(like), "")):
         pending.end(content.view(like.dtype).reshape(like.shape))
     else:
-        pending.end(error=RuntimeError(f"{pending.what} ({pending.line}): what came is a {text_of(header)}"))
+        pending.end(error=RuntimeError(f"{pending.what} ({pending.line}): but got a {text_of(header)}"))
 
 
 def _ask(act: Callable[[], object]) -> None:

@@ -292,7 +292,7 @@ def _leave() -> None:
     while (unsent := mailbox.not_sent()) and time.monotonic() < deadline:
         time.sleep(LONGEST_PAUSE)
     if unsent:
-        tell(f"rank {_world.everybody.rank} ends, and nobody has taken its {unsent[0]}")
+        tell(f"rank {_world.everybody.rank} ends, and no rank has received its {unsent[0]}")
         _let_be_read()
         MPI.COMM_WORLD.Abort(1)
     collectives.end()

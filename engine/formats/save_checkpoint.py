@@ -153,7 +153,7 @@ def _values_of(save_obj: object) -> dict[str, Any]:
         pairs: list[tuple[Any, Any]] = list(parameters_by_name(save_obj, "save_checkpoint").items())
         if shards := remote_states(save_obj):
             warnings.warn(
-                f"save_checkpoint: the file lacks what other ranks keep of the optimizer's state, {len(shards)} "
+                f"save_checkpoint: the file lacks the optimizer's state on other ranks, {len(shards)} "
                 f"parameters such as '{escape(shards[0])}'; save optimizer.whole_state(), which all ranks call, or "
                 f"let each rank save to a file of its own and load all of them",
                 stacklevel=3,

@@ -144,7 +144,7 @@ _OLD = {
     "input_signature": "use 'enable_dynamic'",
     "compile_once": "leave it out",
 }
-_USELESS = {"jit_syntax_level": "'fullgraph' makes an error of what cannot be traced"}
+_USELESS = {"jit_syntax_level": "'fullgraph' makes graph breaks errors"}
 
 
 def _check_options(options: dict[str, Any]) -> None:

@@ -109,7 +109,7 @@ class _Indexed(Cell):
         Raises:
             TypeError: ``cell`` is not a Cell.
         """
-        self._add_child(str(len(self._cells)), self._checked(cell, "what is appended"), _prefix(self._cells))
+        self._add_child(str(len(self._cells)), self._checked(cell, "an appended cell"), _prefix(self._cells))
 
     def set_grad(self, flag: bool = True) -> None:  # type: ignore[override]  # as in MindSpore
         """Set ``requires_grad`` of this cell and, as in MindSpore for these containers only, of all in it.
@@ -249,7 +249,7 @@ class CellList(_Indexed):
         for cell in cells:
             if isinstance(cell, CellDict):
                 raise TypeError("For 'CellList', an entry must not be a CellDict")
-            self._add_child(str(len(self._cells)), self._checked(cell, "what is appended"), prefix)
+            self._add_child(str(len(self._cells)), self._checked(cell, "an appended cell"), prefix)
         return self
 
     def insert(self, index: int, cell: Cell) -> None:
@@ -269,7 +269,7 @@ class CellList(_Indexed):
             raise TypeError(f"For '{type(self).__name__}', an index must be an int, but got {type(index).__name__}")
         if not -count <= index <= count:
             raise IndexError(f"For '{type(self).__name__}', the index must be in [{-count}, {count}], but got {index}")
-        cells.insert(index, self._checked(cell, "what is inserted"))
+        cells.insert(index, self._checked(cell, "an inserted cell"))
         self._renew(cells, index + count if index < 0 else index)
 
     def __iadd__(self, cells: Iterable[Cell]) -> CellList:

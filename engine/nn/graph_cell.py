@@ -37,7 +37,7 @@ class GraphCell(Cell):
         super().__init__()
         if obf_random_seed is not None:
             raise NotImplementedError("For 'GraphCell', 'obf_random_seed' is not covered: export the network as it is")
-        check_type(graph, FuncGraph, "GraphCell", "graph", "what load() gave")
+        check_type(graph, FuncGraph, "GraphCell", "graph", "a result of load()")
         check_type(params_init, dict | None, "GraphCell", "params_init", "a dict")
         self.graph = graph
         values = params_init or {}

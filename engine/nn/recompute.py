@@ -160,7 +160,7 @@ def run_to_recompute(
     returned = tensors_in(output)
     if not returned and not isinstance(output, tuple | list | dict | str | int | float | None):
         warn_user(
-            f"For 'recompute', what the block returned is a {type(output).__name__}, in which no tensor is looked for: "
+            f"For 'recompute', the block returned a {type(output).__name__}, which is not searched for tensors: "
             "it has no gradient. Return tensors, in tuples, lists or dictionaries if there are several"
         )
     # A returned input keeps its name, so that its gradients are added in the same order.

@@ -40,7 +40,7 @@ _WITH_EFFECT = {
 """For each option of a JitConfig the values that are followed, or that request the default behavior."""
 _INSTEAD = {
     "jit_level": ": it is for other devices, and plans are those of 'O0'",
-    "jit_syntax_level": ": jit(fullgraph=True) makes an error of what cannot be traced",
+    "jit_syntax_level": ": jit(fullgraph=True) makes graph breaks errors",
     "debug_level": ": hookscope.engine.compile.plans_of shows the plans",
 }
 PRECISION_FLAGS = {"fp16": float16, "fp32": float32, "bf16": bfloat16}

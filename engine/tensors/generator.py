@@ -78,7 +78,7 @@ class Generator:
         """
         check_type(state, Tensor, "Generator.set_state", "state")
         if state.shape != (16,):
-            raise ValueError(f"For 'Generator.set_state', 'state' must be what get_state gave, but got {state.shape}")
+            raise ValueError(f"For 'Generator.set_state', 'state' must be a result of get_state, but got {state.shape}")
         stream, offset = state.asnumpy().astype(np.uint8).view("<u8").tolist()
         self._set_position((stream, offset))
 

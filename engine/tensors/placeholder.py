@@ -71,7 +71,7 @@ class Placeholder(Tensor):
     @property
     def _array(self) -> NoReturn:
         raise ValueError(
-            f"a placeholder of shape {self.shape} has no values: it tells Cell.set_inputs what inputs will come"
+            f"a placeholder of shape {self.shape} has no values: it describes the coming inputs to Cell.set_inputs"
         )
 
     @property

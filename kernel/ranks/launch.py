@@ -59,7 +59,7 @@ def run_ranks(plan: Plan, options: argparse.Namespace) -> int:
     if options.json == "-" and plan.ranks > 1:
         raise ValueError(f"--json writes on standard output for one rank, not for {plan.ranks}: give --json=FILE")
     if options.json is not None and not (options.check or options.stop_on):
-        raise ValueError("--json is for what --check finds: give that too")
+        raise ValueError("--json writes the findings of --check: give that too")
     mpiexec = _mpiexec()
     label = not (options.json == "-" and plan.ranks == 1)
     if options.serve == "":

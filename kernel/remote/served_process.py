@@ -75,7 +75,7 @@ class ServedProcess:
         rank = f"rank {card.rank} of {card.ranks}, " if card.ranks > 1 else ""
         tell(f"hookscope: process {card.pid} is served ({rank}run {card.run}): %cell --attach in a notebook shows it")
         if not only_on_its_machine(card.address):
-            tell(f"hookscope: who has its card can connect to {card.address}")
+            tell(f"hookscope: anyone with its card can connect to {card.address}")
 
     def tell_forms(self) -> None:
         """Send connected clients the session's forms for a saved notebook."""

@@ -120,7 +120,7 @@ def test_some_conditions_with_thresholds_and_one_of_ones_own(tmp_path: Path) -> 
         (("--stop-on", "nan,,inf"), "--stop-on must be names between commas, none of them empty, got 'nan,,inf'"),
         (("--check=nan=3",), "--check 'nan=3': nan has no threshold"),
         (("--break=a:sideways",), "breakpoint 'a': moment must be one of forward_pre, "),
-        (("--json",), "--json is for what --check finds: give that too"),
+        (("--json",), "--json writes the findings of --check: give that too"),
         (("--check", "--json=no/such/folder"), "[Errno 2] No such file or directory: 'no/such/folder'"),
     ],
 )

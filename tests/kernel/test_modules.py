@@ -67,7 +67,7 @@ for name in ("mindrecord", "rewrite", "dataset.audio.transforms", "nn.probabilit
         "mindspore.mindrecord is not covered by hookscope: read the files with NumPy and hand them to "
         "mindspore.dataset.GeneratorDataset\n"
         "mindspore.rewrite is not covered by hookscope: change the network itself: a member of a cell can be replaced, "
-        "and what runs can be watched by hooks\n"
+        "and hooks can observe a run\n"
         "mindspore.dataset.audio is not covered by hookscope: compute with SciPy in a function that you give to map\n"
         "mindspore.nn.probability.bnn_layers is not covered by hookscope: draw the weights in construct, with "
         "mindspore.nn.probability.distribution\n"

@@ -337,7 +337,7 @@ class Tracer(taps.Tap):
         with TracePause():
             output = operator._compute(plain_inputs, _plain(attrs))
         if operator.shape_from_values or (operator.name == "getitem" and _has_mask(attrs["index"])):
-            self.leak(f"the shape of what '{operator.name}' gives depends on the numbers in its inputs")
+            self.leak(f"the output shape of '{operator.name}' depends on the numbers in its inputs")
         return self._add_step(operator, inputs, plain_inputs, attrs, output)
 
     def compute(
@@ -356,7 +356,7 @@ class Tracer(taps.Tap):
         with TracePause():
             holds = bool(function(*[_plain(x) for x in inputs], **_plain(attrs)))
         if not holds or any(isinstance(node, EagerCall) for node in self.graph.nodes):  # changes are not undone
-            self.leak("what an operator does depends on the numbers in its inputs")
+            self.leak("an operator's steps depend on the numbers in its inputs")
         elif not self.reason:
             self.compute(_refused, (function, *inputs), attrs, is_check=True)
         return holds

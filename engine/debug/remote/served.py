@@ -370,7 +370,7 @@ class RemotePauser:
     def unavailable(self) -> str | None:
         if (forked := in_a_forked_process()) is not None:
             return forked
-        return None if self._served.clients else "nobody looks at this process"
+        return None if self._served.clients else "no client is connected to this process"
 
     def wait(self, until: Callable[[], bool]) -> None:
         served = self._served

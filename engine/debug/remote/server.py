@@ -197,7 +197,7 @@ class Server:
         self._socket.send_multipart([client, *pack({"type": "ended"})], flags=zmq.NOBLOCK)
         if client in self._spoke:
             self._left(client)
-        self._tell(f"who looked at this process has left {flow.unread >> 20} MiB unread, and is told nothing more")
+        self._tell(f"a client of this process has left {flow.unread >> 20} MiB unread, and gets no more messages")
 
     def _find_who_left(self) -> None:
         """Probe the clients after a connection was closed: a client that cannot be sent to is gone."""

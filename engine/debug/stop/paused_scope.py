@@ -58,7 +58,7 @@ class PausedScope:
 
     def _put_back(self) -> None:
         self._events.say(
-            "what an evaluated expression changes in a network is put back: change it by the session's edit, "
+            "changes that an evaluated expression makes to a network are undone: make them by the session's edit, "
             "parameter_edits, set_train and set_requires_grad",
             "put back",
         )

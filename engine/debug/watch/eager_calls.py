@@ -32,7 +32,7 @@ class EagerCalls:
         if level == "O1":
             self._events.say(
                 f"'{name}' has jit_level O1; while it is watched its operators run one by one and round as at O0, so "
-                "its numbers may differ from those of a call that nobody watches",
+                "its numbers may differ from those of an unwatched call",
                 "O1",
             )
 

@@ -331,7 +331,7 @@ class P2POp(in_place.P2POp):
     ) -> None:
         if isinstance(tensor, tuple):
             if recv_dtype is None:
-                raise ValueError("For 'P2POp', 'recv_dtype' must say what comes where 'tensor' is a shape")
+                raise ValueError("For 'P2POp', 'recv_dtype' must be given if 'tensor' is a shape")
             tensor = Tensor._wrap(np.zeros(tensor, recv_dtype.numpy))
         super().__init__(op, tensor, peer, group, tag)
         self.recv_dtype = recv_dtype

@@ -122,7 +122,9 @@ def _extreme(
     other: Tensor | None,
 ) -> Tensor | tuple[Tensor, Tensor]:
     if len(args) > (1 if args and isinstance(args[0], Tensor) else 2):
-        raise TypeError(f"For '{name}', what follows must be 'dim' and 'keepdim', or 'other', but got {len(args)} more")
+        raise TypeError(
+            f"For '{name}', the other arguments must be 'dim' and 'keepdim', or 'other', but got {len(args)} more"
+        )
     if args and isinstance(args[0], Tensor):
         other, args = args[0], args[1:]
     if other is not None and (dim is not None or keepdim):

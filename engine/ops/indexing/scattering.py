@@ -409,7 +409,7 @@ def _family(name: str, how: str, rows: bool, keep: bool) -> Callable[..., Tensor
         input_x: x, a tensor{"; a Parameter takes the new values" * keep}.
         indices: integers; {_ROWS if rows else _ENTRIES}.
         updates: u, a tensor of the shape {_ROWS_SHAPE if rows else "indices.shape + input_x.shape[1:]"}, or a number.
-        use_locking: kept for MindSpore; there is nobody to lock out.
+        use_locking: kept for MindSpore; there are no concurrent writers.
 
     Returns:
         A tensor of the shape and dtype of ``input_x``. Where several updates meet in a place, {_MEET[how]}.

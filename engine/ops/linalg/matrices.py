@@ -80,7 +80,7 @@ def gradient_of_first_columns(F: Functions, name: str, q: Value, g: Value, k: in
     if size - k > 1 and (asymmetry > tolerance * max(1.0, float(abs(bare).max()))).any():
         raise NotImplementedError(
             f"For '{name}', the result depends on the columns behind the first {k} of an orthogonal matrix, which are "
-            f"any basis of what these leave, so it has no gradient; use the reduced form"
+            f"an arbitrary basis of the complement, so it has no gradient; use the reduced form"
         )
     return leading, _columns(F, g, 0, k) - product_of(F, complement, (g_complement, "T"), leading)
 

@@ -200,7 +200,7 @@ def test_an_option_that_jit_does_not_know_is_refused(options: dict[str, Any], er
     [
         ("exec_order", "bfs", "has no effect here: it is for other devices"),
         ("ge_options", {"global": {"a": "b"}}, "has no effect here: it is for other devices"),
-        ("jit_syntax_level", "STRICT", "has no effect here: 'fullgraph' makes an error of what cannot be traced"),
+        ("jit_syntax_level", "STRICT", "has no effect here: 'fullgraph' makes graph breaks errors"),
         ("unknown", 1, "has no effect here"),
         ("mode", "PIJit", "is an old one without effect: use 'capture_mode'"),
         ("input_signature", X, "is an old one without effect: use 'enable_dynamic'"),

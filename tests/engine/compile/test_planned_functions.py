@@ -26,7 +26,7 @@ from tests.differential import forms, layers
 from tests.differential.cases import Case
 from tests.differential.server import flat, floating, program, weighted
 
-NUMBERS, SHAPES = " reads the numbers of a tensor", "the shape of what"
+NUMBERS, SHAPES = " reads the numbers of a tensor", "the output shape of"
 WITHOUT_PLANS = {
     # They give Python's bools or numbers.
     "Tensor.allclose": NUMBERS,

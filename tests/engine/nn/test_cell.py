@@ -617,7 +617,7 @@ def test_a_cell_dict_is_a_dictionary_of_cells() -> None:
         (lambda: nn.SequentialCell(Leaf(), 3), TypeError, "For 'SequentialCell', entry 1 must be a Cell, but got int"),
         (lambda: nn.SequentialCell(Leaf())[1], IndexError, r"the index must be in \[-1, 1\), but got 1"),
         (lambda: nn.SequentialCell(Leaf())["a"], TypeError, "an index must be an int or a slice, but got str"),
-        (lambda: nn.CellList([3]), TypeError, "For 'CellList', what is appended must be a Cell, but got int"),
+        (lambda: nn.CellList([3]), TypeError, "For 'CellList', an appended cell must be a Cell, but got int"),
         (lambda: nn.CellList().extend(3), TypeError, "'cells' must be a list of Cells, but got int"),  # type: ignore[arg-type]
         (lambda: nn.CellList().insert(1, Leaf()), IndexError, r"the index must be in \[0, 0\], but got 1"),
         (lambda: nn.CellDict({"a": 3}), TypeError, "entry 'a' must be a Cell, but got int"),

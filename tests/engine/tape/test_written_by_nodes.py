@@ -217,7 +217,7 @@ def test_a_recomputed_cell_that_returns_something_else_than_tensors_is_told_of()
 
     cell = Object()
     cell.recompute()
-    with pytest.warns(UserWarning, match="is a SimpleNamespace, in which no tensor is looked for"):
+    with pytest.warns(UserWarning, match="a SimpleNamespace, which is not searched for tensors"):
         ms.grad(lambda x: cell(x * 1).a.sum())(counting(3))
 
 

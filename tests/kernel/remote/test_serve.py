@@ -132,7 +132,7 @@ def test_a_script_at_which_nobody_looks_pauses_nowhere(folder: Path) -> None:
     with start(folder, PAUSES.replace("while control:", "for _ in range(9):")) as process:
         out, errors = process.communicate(timeout=SECONDS)
     assert out == "goes on to its end\n"
-    assert "nobody looks at this process" in errors
+    assert "no client is connected to this process" in errors
 
 
 def test_the_run_has_the_name_that_was_given(folder: Path, look: Callable[[], Looker]) -> None:

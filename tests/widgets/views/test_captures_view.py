@@ -77,7 +77,7 @@ def test_one_that_was_given_up_is_shown_with_its_figures_and_without_pictures(se
     assert content["figures"]["maximum"] == "5.0" and len(histogram) == 8 * (64 + 65)
     content, histogram = captures_view.selection_view(rows[1], session.captures)
     assert content["figures"] == {} and histogram == b""
-    assert content["value"].endswith("before anybody asked for its figures.")
+    assert content["value"].endswith("before its figures were requested.")
     assert captures_view.selection_view(rows[2], session.captures)[0]["kept"] is True
 
 

@@ -49,7 +49,7 @@ def test_one_without_a_value_is_selected_and_shows_its_figures_alone(shown: Pane
     assert not detail.get_by_role("button", name="Copy as NumPy").is_visible()
     assert detail.locator("canvas:visible").count() == 0
     rows.nth(2).click()
-    shown.until(lambda: "before anybody asked for its figures" in detail.inner_text())
+    shown.until(lambda: "before its figures were requested" in detail.inner_text())
     rows.nth(5).click()
     shown.until(detail.get_by_role("button", name="Copy as NumPy").is_visible)
     shown.until(shown.page.get_by_role("img", name="Heatmap of block#0 forward output, step 5").is_visible)

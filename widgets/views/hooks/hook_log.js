@@ -17,7 +17,7 @@ export function createHookLog(send) {
     update({ entries = [], dropped = 0 }) {
       clear.disabled = !entries.length;
       const atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 8;
-      const note = !entries.length ? "Nothing yet: what written hooks print comes here, and the errors in them." : dropped ? `${dropped} older ones dropped` : "";
+      const note = !entries.length ? "Nothing yet: the output and the errors of written hooks appear here." : dropped ? `${dropped} older ones dropped` : "";
       log.replaceChildren(...(note ? [make("p", { class: "hs-question", text: note })] : []), ...entries.map(entry));
       if (atEnd) log.scrollTop = log.scrollHeight;
       // Python limits its messages, so the last lines may be missing: request them after a pause.

@@ -23,22 +23,22 @@ OFFERED_CELLS = 1000
 _INPUTS = """\
 def look(cell, inputs):
     print(type(cell).__name__, inputs[0].shape)
-    # return inputs    what is returned takes their place
+    # return inputs    a returned tuple replaces them
 """
 _OUTPUT = """\
 def look(cell, inputs, output):
     print(type(cell).__name__, output.shape)
-    # return output    what is returned takes its place
+    # return output    a returned value replaces it
 """
 _ARRIVING = """\
 def look(cell, grad_output):
     print(type(cell).__name__, abs(grad_output[0]).max())
-    # return grad_output    what is returned takes its place
+    # return grad_output    a returned value replaces it
 """
 _LEAVING = """\
 def look(cell, grad_input, grad_output):
     print(type(cell).__name__, abs(grad_output[0]).max())
-    # return grad_input    what is returned takes its place
+    # return grad_input    a returned value replaces it
 """
 TEMPLATES = {"forward_pre": _INPUTS, "forward": _OUTPUT, "backward_pre": _ARRIVING, "backward": _LEAVING}
 

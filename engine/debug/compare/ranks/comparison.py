@@ -28,7 +28,7 @@ _STEPS = (
     "Give all ranks equally many batches: shards of one length, drop_remainder, and no break that one rank takes alone."
 )
 _COLLECTIVES = "Have all ranks make the same collectives in the same order, with the same shapes and dtypes."
-_GONE = "Ask the ranks sooner, or look at them while they run: what a step was made of is kept for some steps only."
+_GONE = "Ask the ranks sooner, or look at them while they run: the details of a step are kept for some steps only."
 
 
 class _Layout(NamedTuple):

@@ -16,7 +16,7 @@ RowsOfRanks = Mapping[int, Sequence[Row]]
 """The rows of each rank."""
 Key = TypeVar("Key", bound=Hashable)
 
-_CELLS = "Look in construct for what hangs on the rank: ranks that run other cells add up gradients of other functions."
+_CELLS = "Look in construct for code that depends on the rank: different cells add up gradients of different functions."
 _DTYPES = "Give the cell the same to_float, amp level and dtype on all ranks."
 _GRADIENTS = (
     "Put all gradients through DistributedGradReducer before the optimizer gets them, and change none afterwards."
@@ -47,7 +47,7 @@ def first_cell(step: int, details: RowsOfRanks) -> RankFinding | None:
             row for rank, row in sorted(rows_here.items(), key=lambda item: item[0] not in faulty) if row is not None
         )
         is_same_cell = len({None if item is None else (item["path"], item["name"]) for item in rows_here.values()}) == 1
-        difference = "has not the same shape" if is_same_cell else "is not what all ranks run there"
+        difference = "does not have the same shape" if is_same_cell else "is not the cell that all ranks run there"
         message = f"{row['name']} of {cell_name(row['path'])} {difference}"
         return RankFinding("ranks_differ", step, faulty, row["path"], row["name"], message, _CELLS, figures)
     return None

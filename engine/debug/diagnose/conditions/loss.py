@@ -119,7 +119,7 @@ def _twice(observation: LossCallObservation, threshold: float) -> str | None:
     sums = _sums(x, 1 if x.ndim > 1 else 0)
     if not (abs(sums - 1) <= _SUM).all():
         return None
-    return f"it wants {expected}, and what it gets are probabilities: they add up to 1 over the classes"
+    return f"it wants {expected}, but its inputs are probabilities: they add up to 1 over the classes"
 
 
 def _range(observation: LossCallObservation | BoundedObservation, threshold: float) -> str | None:
@@ -129,7 +129,7 @@ def _range(observation: LossCallObservation | BoundedObservation, threshold: flo
             return None
         limits = f"[{observation.low:g}, {observation.high:g}]"
         targets = f"[{observation.least:.3g}, {observation.most:.3g}]"
-        return f"targets lie in {targets}, and what they are compared with in {limits} always"
+        return f"targets lie in {targets}, but the values that they are compared with always lie in {limits}"
     if observation.target.dtype.kind not in "fV" or not observation.target.size:
         return None
     if observation.function in BINARY:
@@ -190,7 +190,7 @@ def _sign(observation: SignObservation, threshold: float) -> str | None:
         or abs(observation.loss + observation.cross_entropy) > tolerance * observation.cross_entropy
     ):
         return None
-    return f"what is made smaller is {observation.loss:.3g}, minus a cross-entropy"
+    return f"the minimized value is {observation.loss:.3g}, minus a cross-entropy"
 
 
 ROWS = (

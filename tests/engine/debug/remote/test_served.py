@@ -351,7 +351,7 @@ def test_who_does_not_read_is_told_nothing_more_and_others_are(
         if len(served.clients) == 1:
             break
     assert count * (1 << 16) >= 4 << 20
-    assert reads.get("double", x=3) == 6 and process.said[-1].endswith("MiB unread, and is told nothing more")
+    assert reads.get("double", x=3) == 6 and process.said[-1].endswith("MiB unread, and gets no more messages")
     kinds = []
     while slow.poll(2000) and kinds[-1:] != ["ended"]:
         kinds.append(json.loads(slow.recv_multipart()[0])["type"])

@@ -114,7 +114,7 @@ def test_what_a_person_looks_at_changes_nothing_and_says_so(change: str, capsys:
     watching = {"breaks": [".", ".:backward"], "look": lambda session: session.evaluate(change)}
     assert outcome(**watching) == outcome()
     only_draws = any(word in change for word in ("rand", "draws"))
-    assert (" is put back: " in capsys.readouterr().err) is not only_draws
+    assert (" are undone: " in capsys.readouterr().err) is not only_draws
 
 
 def test_the_value_of_an_expression_is_what_it_computed() -> None:

@@ -305,7 +305,8 @@ class Wider(nn.Cell):
 
 
 def check_other_cells_and_other_shapes_of_one_rank_are_named(rank: int, size: int) -> None:
-    for what, words in (("cell", "is not what all ranks run there"), ("shape", "has not the same shape")):
+    differences = {"cell": "is not the cell that all ranks run there", "shape": "does not have the same shape"}
+    for what, words in differences.items():
         ms.set_seed(2)
         net = Wider(rank, what).set_train()
         optimizer = nn.SGD(net.trainable_params(), 0.05)
