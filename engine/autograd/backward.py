@@ -1,6 +1,6 @@
 """Backward pass over a tape: one loop over its nodes, from the last to the first.
 
-Everything else is data: what is to happen between two nodes is a list of events (hooks on leaves, the ends of watched
+Everything else is data: the actions between two nodes are a list of events (hooks on leaves, the ends of watched
 cell calls, see ``regions``), and how a node's gradients are added is a function (``sums``).
 """
 
@@ -82,7 +82,7 @@ def run_backward(
         recording: the tape.
         gradients: by the id of the array that each belongs to; those of the leaves remain at the end.
         functions: the functions that the rules compute with, on arrays or on tensors.
-        events: what happens on the way, the last first; removed when it has happened.
+        events: the actions on the way, the last first; each is removed after it has run.
         add: how a node's gradients are added.
         release: whether nodes, and the values that only they hold, are released during the pass.
     """

@@ -3,7 +3,7 @@
 An array is modified in place if its count shows no other holder. How much the intended holders contribute depends on
 the interpreter: since CPython 3.14 a local variable that is passed to a function is borrowed, and its reference on
 the stack is not counted. Every place that compares a count therefore takes its bound from here. The bound is measured
-at import by the comparing code itself, and is used if it equals what is known of this version. Otherwise it is NEVER,
+at import by the comparing code itself, and is used if it equals the known bound of this version. Otherwise it is NEVER,
 and arrays are copied. A bound that is too low costs a copy. One that is too high would modify arrays that others
 hold: a debugger that inspects frames during the measurement would cause it.
 """

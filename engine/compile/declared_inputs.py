@@ -42,7 +42,7 @@ def check_inputs(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> N
                 tuple([arguments[names[index]] for index in indices]),
             )
         elif len(inputs) != len(declared):
-            raise ValueError(f"For '{name}', set_inputs() told of {len(declared)} inputs, but got {len(inputs)}")
+            raise ValueError(f"For '{name}', set_inputs() declared {len(declared)} inputs, but got {len(inputs)}")
         elif len(arguments) == len(declared):  # keyword inputs may come in any order
             inputs = tuple(arguments.values())
     lengths: dict[int, int] = {}
@@ -113,20 +113,20 @@ def _check(subject: str, expected: Any, x: Any, same: dict[int, int]) -> None:
     """
     if isinstance(expected, Tensor):
         if not isinstance(x, Tensor):
-            raise TypeError(f"{subject} must be a Tensor, as was told, but got {type(x).__name__}")
+            raise TypeError(f"{subject} must be a Tensor, as declared, but got {type(x).__name__}")
         if expected.dtype != x.dtype:
             raise TypeError(f"{subject} must have dtype {expected.dtype}, but got {x.dtype}")
         _check_shape(subject, expected, x.shape, same)
     elif isinstance(expected, tuple | list):
         if not isinstance(x, tuple | list):
-            raise TypeError(f"{subject} must be a {type(expected).__name__}, as was told, but got {type(x).__name__}")
+            raise TypeError(f"{subject} must be a {type(expected).__name__}, as declared, but got {type(x).__name__}")
         if len(x) != len(expected):
-            raise ValueError(f"{subject} must have {len(expected)} elements, as was told, but got {len(x)}")
+            raise ValueError(f"{subject} must have {len(expected)} elements, as declared, but got {len(x)}")
         for index, (part, item) in enumerate(zip(expected, x, strict=True)):
             _check(f"{subject}[{index}]", part, item, same)
     elif type(x) is not type(expected):
         kind = TypeError if isinstance(x, Tensor) else ValueError
-        raise kind(f"{subject} must be a {type(expected).__name__}, as was told, but got {type(x).__name__}")
+        raise kind(f"{subject} must be a {type(expected).__name__}, as declared, but got {type(x).__name__}")
 
 
 def _check_shape(subject: str, expected: Tensor, shape: tuple[int, ...], same: dict[int, int]) -> None:

@@ -657,7 +657,7 @@ class DatasetIterator:
         global _newest
         if self._rows is None:
             if self._left == 0:
-                raise RuntimeError("all the epochs of this iterator are over; make a new one, or give 'num_epochs'")
+                raise RuntimeError("all epochs of this iterator are finished; make a new one, or set 'num_epochs'")
             self._left -= self._left > 0
             self._epoch += 1
             self._pass = next(_passes)

@@ -260,7 +260,7 @@ def _pair(setting: str) -> tuple[Callable[..., None], Callable[[], Any]]:
         + "\n\nRaises:\n    TypeError: the wrong type.\n    ValueError: a value outside its range."
     )
     get.__name__ = get.__qualname__ = f"get_{setting}"
-    get.__doc__ = f"What ``set_{setting}`` kept; {default!r} without it. It has no effect here."
+    get.__doc__ = f"Return the value of ``set_{setting}``; {default!r} without it. It has no effect here."
     return set_, get
 
 

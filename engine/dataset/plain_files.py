@@ -29,7 +29,7 @@ def open_plain(caller: str, path: Path) -> BinaryIO:
         OSError: it cannot be opened.
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    file = open(path, "rb", opener=lambda name, _: os.open(name, flags))  # noqa: SIM115  # closed by who asked, or below
+    file = open(path, "rb", opener=lambda name, _: os.open(name, flags))  # noqa: SIM115  # the caller closes it
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise RuntimeError(f"For '{caller}', {path} must be a file with data, but is a pipe, device or socket")

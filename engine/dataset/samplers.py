@@ -72,7 +72,7 @@ class Sampler:
         """
         self.dataset_size = size
         if not isinstance(self, Iterable) and not hasattr(self, "__getitem__"):
-            raise RuntimeError(f"'{type(self).__name__}' must define __iter__, which gives the numbers of rows")
+            raise RuntimeError(f"'{type(self).__name__}' must define __iter__, which yields row numbers")
         iterator: Iterable[int] = iter(self)
         return _ints(itertools.islice(iterator, self.num_samples))  # it may be infinite
 

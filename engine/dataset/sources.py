@@ -57,7 +57,7 @@ def _sampler(
         between(caller, "num_samples", num_samples, 0)
     if sampler is not None:
         if shuffle is not None or num_shards is not None or (num_samples is not None and isinstance(sampler, Sampler)):
-            raise ValueError(f"For '{caller}', 'sampler' goes with no 'shuffle', 'num_samples' or 'num_shards'")
+            raise ValueError(f"For '{caller}', 'sampler' excludes 'shuffle', 'num_samples' and 'num_shards'")
         if isinstance(sampler, PKSampler) and not sampler.labels.size:
             raise ValueError(f"For '{caller}', 'sampler' cannot be a PKSampler: rows have no classes here")
         if isinstance(sampler, str) or not (isinstance(sampler, Sampler | Iterable) or hasattr(sampler, "__getitem__")):
@@ -274,9 +274,9 @@ class GeneratorDataset(_SampledSource):
                 f"For '{caller}', rows are chosen by number, which takes __getitem__ and __len__ of 'source'"
             )
         if batch_sampler is not None and (sampler is not None or shuffle is not None or num_shards is not None):
-            raise ValueError(f"For '{caller}', 'batch_sampler' goes with no 'sampler', 'shuffle' or 'num_shards'")
+            raise ValueError(f"For '{caller}', 'batch_sampler' excludes 'sampler', 'shuffle' and 'num_shards'")
         if batch_sampler is not None and num_samples is not None:
-            raise ValueError(f"For '{caller}', 'batch_sampler' goes with no 'num_samples'")
+            raise ValueError(f"For '{caller}', 'batch_sampler' excludes 'num_samples'")
         if collate_fn is not None:
             check_callable(collate_fn, caller, "collate_fn")
         if collate_fn is not None and batch_sampler is None:

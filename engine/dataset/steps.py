@@ -266,7 +266,7 @@ class Map(Step):
             return None
         if len(values) != len(outputs):
             raise RuntimeError(
-                f"For 'map', the operations gave {len(values)} values for the columns {outputs}; "
+                f"For 'map', the operations returned {len(values)} values for the columns {outputs}; "
                 "name as many in 'output_columns'"
             )
         values_by_name = {name: value for name, value in zip(columns, row, strict=True) if name not in inputs}
@@ -520,7 +520,9 @@ class Batch(Step):
             outcome = result if isinstance(result, tuple) else (result,)
             outputs = self.outputs or inputs
             if len(outcome) != len(outputs):
-                raise RuntimeError(f"For 'batch', 'per_batch_map' gave {len(outcome)} values for the columns {outputs}")
+                raise RuntimeError(
+                    f"For 'batch', 'per_batch_map' returned {len(outcome)} values for the columns {outputs}"
+                )
             columns.update(zip(outputs, outcome, strict=True))
         return tuple([self._stack(name, columns[name]) for name in self.columns()])
 
@@ -540,7 +542,7 @@ def _check_takes(function: Callable[..., Any], columns: int) -> None:
         inspect.signature(function).bind(*range(columns + 1))
     except TypeError as error:
         raise ValueError(
-            f"For 'batch', 'per_batch_map' gets {columns} columns and the batch info, which it does not take: {error}"
+            f"For 'batch', 'per_batch_map' must accept {columns} columns and the batch info: {error}"
         ) from error
     except ValueError:  # a function without a signature
         return

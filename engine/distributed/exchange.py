@@ -66,7 +66,7 @@ def start(kind: str, properties: str, line: str, group: Group, function: Callabl
         return pending
 
     if world().broken:
-        raise RuntimeError(f"these ranks can do nothing together any more, start new ones: {world().broken}")
+        raise RuntimeError(f"these ranks can no longer exchange arrays, start new ones: {world().broken}")
 
     def together() -> Any:
         _agree(group, kind, properties, line)

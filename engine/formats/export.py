@@ -250,7 +250,7 @@ def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
         restore()
     results = set(values_in(graph.result))
     if not results:
-        raise ValueError(f"For 'export', '{name}' must give a Tensor, or several, but gave none")
+        raise ValueError(f"For 'export', '{name}' must return a Tensor, or several, but returned none")
     # In a file a value may be an input and an output, so the copies are removed again.
     copies = {
         node.outputs[0]: node.inputs[0]

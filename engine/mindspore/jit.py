@@ -338,7 +338,7 @@ def enable_dynamic(**kwargs: Any) -> Callable[[F], F]:
         TypeError: from the decorator, a declaration that is not a tensor, or leaves no length open.
     """
     if not kwargs:
-        raise ValueError("For 'enable_dynamic', at least one argument must be told")
+        raise ValueError("For 'enable_dynamic', at least one argument must be declared")
 
     def decorator(function: F) -> F:
         inner: Any = getattr(function, "__func__", function)

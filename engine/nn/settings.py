@@ -410,7 +410,7 @@ class CellSettings(CellBase):
             if name not in names:
                 raise ValueError(f"For 'set_inputs', 'construct' has no input '{name}'; its inputs are {names}")
         if getattr(self.construct, "_declared", None):
-            raise ValueError("For 'set_inputs', 'enable_dynamic' has told already which shapes will come")
+            raise ValueError("For 'set_inputs', 'enable_dynamic' has already declared the shapes")
         if graph_mode() and not kwargs:
             try:
                 inspect.signature(self.construct).bind(*inputs)

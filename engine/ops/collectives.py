@@ -56,7 +56,7 @@ def member(caller: str, group: str | None) -> Group:
     """
     result = group_of(caller, WORLD if group is None else group)
     if result.rank is None:
-        raise ValueError(f"For '{caller}', this process is none of group '{group}', whose ranks are {[*result.ranks]}")
+        raise ValueError(f"For '{caller}', this process is not in group '{group}', whose ranks are {[*result.ranks]}")
     return result
 
 
@@ -321,13 +321,13 @@ all_to_all = Collective(
         ),
     ),
     unread=(0, -1),
-).declare("Of each rank its part for this one, in one tensor.")
+).declare("The part that each rank has for this one, in one tensor.")
 all_to_all_v = Collective(
     "all_to_all_v",
     _all_to_all_v,
     (lambda F, g, out, x, sent, received, group: F.all_to_all_v(g, sent=received, received=sent, group=group),),
     unread=(0, -1),
-).declare("Of each rank what it has for this one, of any length.")
+).declare("The elements that each rank has for this one, of any length.")
 send = Collective(
     "send",
     _send,
@@ -337,7 +337,7 @@ send = Collective(
         ),
     ),
     unread=(0, -1),
-).declare("The tensor itself, which is sent to another rank; its gradient is what that one's receive sends back.")
+).declare("The tensor itself, which is sent to another rank; its gradient is the one that the receiver sends back.")
 receive = Collective("receive", _receive, (_receive_rule,), unread=(0, -1)).declare(
     "The tensor that another rank sends; its gradient is sent back."
 )
@@ -592,7 +592,7 @@ def _send_class(input_x: Tensor, sr_tag: int, dest_rank: int, group: str | None,
         group_back: that of the backward pass; the gradient comes by ``group``.
 
     Returns:
-        The tensor; its gradient is what the other rank's ``Receive`` sends back.
+        The tensor; its gradient is the one that the other rank's ``Receive`` sends back.
     """
     ranks = member("Send", group)
     to, tag = check_root("Send", "dest_rank", dest_rank, ranks), check_tag("Send", sr_tag)

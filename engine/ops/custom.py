@@ -98,7 +98,7 @@ class Custom(Primitive):
         results = outputs if isinstance(outputs, tuple | list) else (outputs,)
         if not len(results) == len(dtypes) == len(shapes):
             raise RuntimeError(
-                f"For 'Custom', '{self.attrs['func_name']}' gives {len(results)} outputs, but 'out_shape' says "
+                f"For 'Custom', '{self.attrs['func_name']}' returned {len(results)} outputs, but 'out_shape' has "
                 f"{len(shapes)} and 'out_dtype' {len(dtypes)}"
             )
         return tuple([self._output(*item) for item in zip(results, shapes, dtypes, strict=True)])
@@ -108,12 +108,12 @@ class Custom(Primitive):
         is_array = isinstance(value, np.ndarray | np.generic)
         if value is None or (is_array and value.dtype != expected):
             kind = "nothing" if value is None else f"an output of {value.dtype}"
-            raise RuntimeError(f"For 'Custom', '{self.attrs['func_name']}' gives {kind}, but 'out_dtype' says {dtype}")
+            raise RuntimeError(f"For 'Custom', '{self.attrs['func_name']}' returned {kind}, but 'out_dtype' is {dtype}")
         array: Array = np.array(value, expected)
         if array.shape != tuple(shape):
             raise RuntimeError(
-                f"For 'Custom', '{self.attrs['func_name']}' gives an output of the shape {array.shape}, but "
-                f"'out_shape' says {tuple(shape)}"
+                f"For 'Custom', '{self.attrs['func_name']}' returned an output of shape {array.shape}, but "
+                f"'out_shape' is {tuple(shape)}"
             )
         return Tensor(array, dtype)
 
@@ -140,7 +140,7 @@ class _Called(_Function):
         parts = tuple(result) if isinstance(result, tuple | list) else (result,)
         if len(parts) < len(ctx.inputs):
             raise RuntimeError(
-                f"For 'Custom', 'bprop' gives {len(parts)} gradients for {len(ctx.inputs)} inputs; one each is needed"
+                f"For 'Custom', 'bprop' returned {len(parts)} gradients for {len(ctx.inputs)} inputs; each needs one"
             )
         results = [gradient if isinstance(x, Tensor) else None for gradient, x in zip(parts, ctx.inputs, strict=False)]
         return None, *results

@@ -2932,11 +2932,11 @@ class SparseCountSparseOutput(Primitive):
     def __call__(self, indices: Tensor, values: Tensor, dense_shape: Tensor, weights: Tensor, /) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class SparseDenseCwiseAdd(Primitive):
-    """Adds what a dense tensor has at the places of a sparse one."""
+    """Adds the elements of a dense tensor at the places of a sparse one."""
     def __call__(self, x1_indices: Tensor, x1_values: Tensor, x1_shape: Tensor, x2: Tensor, /) -> Tensor: ...
 
 class SparseDenseCwiseMul(Primitive):
-    """Multiplies by what a dense tensor has at the places of a sparse one."""
+    """Multiplies by the elements of a dense tensor at the places of a sparse one."""
     def __call__(self, x1_indices: Tensor, x1_values: Tensor, x1_shape: Tensor, x2: Tensor, /) -> Tensor: ...
 
 class SparseFillEmptyRows(Primitive):

@@ -296,8 +296,8 @@ class Parameter(Tensor):
         """
         if not self.requires_grad:
             raise RuntimeError(
-                f"For 'Parameter.register_hook', '{escape(self.name)}' must have 'requires_grad' True: otherwise no "
-                "gradient comes"
+                f"For 'Parameter.register_hook', '{escape(self.name)}' must have 'requires_grad' True: otherwise it "
+                "gets no gradient"
             )
         return super().register_hook(hook_fn)
 

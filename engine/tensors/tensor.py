@@ -75,8 +75,8 @@ class Tensor(TensorMethods):
     ) -> None:
         if device is not None and str(device).partition(":")[0] != backend.device_target():
             raise ValueError(
-                f"For 'Tensor', 'device' must be '{backend.device_target()}', where set_device() puts new tensors, "
-                f"but got {device!r}; Tensor.move_to() gives one elsewhere"
+                f"For 'Tensor', 'device' must be '{backend.device_target()}', the device of new tensors, "
+                f"but got {device!r}; Tensor.move_to() copies to a different device"
             )
         if init is not None:
             if shape is None or dtype is None:
@@ -97,7 +97,7 @@ class Tensor(TensorMethods):
                 return
             input_data = np.zeros(_lengths(shape), numpy_dtype(dtype))
         elif shape is not None:
-            raise ValueError(f"For 'Tensor', 'shape' goes without 'input_data', whose shape it has, but got {shape}")
+            raise ValueError(f"For 'Tensor', 'shape' excludes 'input_data', which has a shape, but got {shape}")
         elif input_data is None:
             raise TypeError("For 'Tensor', 'input_data' is missing: give data, or 'init' with 'shape' and 'dtype'")
         float_state = silence()

@@ -1,4 +1,4 @@
-"""List of harmless code: what changes nothing but its arguments, and who wrote a class or a function."""
+"""List of harmless code, which changes only its arguments, and the origin of a class or a function."""
 
 from __future__ import annotations
 

@@ -426,7 +426,7 @@ def kept_value(ring: str, index: int) -> Tensor:
     """
     match = next((candidate for candidate in _together.rings() if candidate.name == ring), None)
     if match is None:
-        raise LookupError(f"kept_value: the session that captured this is gone ({ring!r} is none of this process)")
+        raise LookupError(f"kept_value: the session that captured this is gone ({ring!r} is not in this process)")
     for capture in match:
         if capture.index == index:
             return capture.value

@@ -93,11 +93,11 @@ def read_card(path: Path) -> Card:
         data = json.loads(text)
         card = Card(**data)
     except (ValueError, TypeError, RecursionError):
-        raise ValueError(f"{path} holds no card of a process") from None
+        raise ValueError(f"{path} is not the card of a process") from None
     for field in dataclasses.fields(Card):
         value = getattr(card, field.name)
         if type(value).__name__ != field.type:
-            raise ValueError(f"{path} holds no card of a process: {field.name} is not of type {field.type}")
+            raise ValueError(f"{path} is not the card of a process: {field.name} is not of type {field.type}")
     return card
 
 

@@ -50,7 +50,7 @@ class PauseDisplay:
         """Display the next line; see ``DebugSession.step_forward``."""
         point = self.paused_point()
         if self.point is point:
-            raise RuntimeError("this is where the run stands: to go on, step over or into the line")
+            raise RuntimeError("the run is at this line: to go on, step over or into it")
         return self._show(point, max(self._lines_back - 1, 0))
 
     def show_operator(self, index: int) -> PausePoint:

@@ -103,8 +103,8 @@ def with_place(container: Any, index: int, value: object, name: str) -> object:
         TypeError, IndexError: it has no such index.
     """
     if not isinstance(container, tuple | list):
-        raise TypeError(f"{name} has no places: it is a {type(container).__name__}")
+        raise TypeError(f"{name} has no elements by index: it is a {type(container).__name__}")
     if index >= len(container):
-        raise IndexError(f"{name} has {len(container)} places, and {index} is none of them")
+        raise IndexError(f"{name} has {len(container)} elements, and none at index {index}")
     items = [value if position == index else item for position, item in enumerate(container)]
     return items if isinstance(container, list) else tuple(items)

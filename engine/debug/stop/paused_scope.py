@@ -84,7 +84,7 @@ class PausedScope:
 
         point = self._display.paused_point()
         if point.arguments is None:
-            raise RuntimeError("there is no gradient to check: the run stands in no bprop")
+            raise RuntimeError("there is no gradient to check: the run is not in a bprop")
         with evaluating():
             check = check_gradient(self._paths.cell(point.path), *point.arguments[:-2], seconds=seconds)
         self.gradient_checks[point.path] = check
@@ -93,11 +93,11 @@ class PausedScope:
     def _settable_point(self) -> PausePoint:
         point = self._display.paused_point()
         if self._display.point is not point:
-            raise RuntimeError("the past stays as it was: step forward to where the run stands to set a variable")
+            raise RuntimeError("earlier lines cannot change: step forward to the run's line to set a variable")
         if point.exception is not None:
             raise RuntimeError(f"nothing can be set here: the line has raised {type(point.exception).__name__}")
         if point.assign is None and point.passing is None:
-            raise RuntimeError("there is nothing here to set: the run stands at no line of a function")
+            raise RuntimeError("there is no variable to set: the run is not at a line of a function")
         return point
 
     def _assign(self, point: PausePoint, name: str, value: object, expression: str | None) -> None:

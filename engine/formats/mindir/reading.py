@@ -322,7 +322,7 @@ class _Reader:
         inputs = tuple([self._seen(name) for name in node.input])
         kind = self._text(node.op_type)
         if len(node.output) != 1:
-            raise self._error(f"a step '{escape(kind)}' gives {len(node.output)} results, not 1")
+            raise self._error(f"a step '{escape(kind)}' has {len(node.output)} results, not 1")
         if kind == "Constant":
             if len(node.attribute) != 1:
                 raise self._error(f"a constant has {len(node.attribute)} values, not 1")

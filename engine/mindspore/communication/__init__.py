@@ -84,7 +84,7 @@ def release() -> None:
 def _number_in(caller: str, group: str) -> tuple[Group, int]:
     members = group_of(caller, group)
     if members.rank is None:
-        raise ValueError(f"For '{caller}', this process is none of group '{group}', whose ranks are {[*members.ranks]}")
+        raise ValueError(f"For '{caller}', this process is not in group '{group}', whose ranks are {[*members.ranks]}")
     return members, members.rank
 
 

@@ -128,7 +128,7 @@ def _extreme(
     if args and isinstance(args[0], Tensor):
         other, args = args[0], args[1:]
     if other is not None and (dim is not None or keepdim):
-        raise TypeError(f"For '{name}', 'other' goes without 'dim' and 'keepdim'")
+        raise TypeError(f"For '{name}', 'other' excludes 'dim' and 'keepdim'")
     if other is not None:
         return pairwise(input, other)
     if args:

@@ -297,7 +297,7 @@ class Conv2dBnAct(Cell):
         bias_init: first values of its bias, likewise.
         has_bn: whether there is a batch normalization.
         momentum: its momentum, in [0, 1].
-        eps: what it adds to the variance.
+        eps: the number added to the variance.
         activation: a cell or a function, the name of an activation layer, or None.
         alpha: the slope below 0 of the activation "leakyrelu"; without effect otherwise.
         after_fake: stored, unused; for quantized training.
@@ -357,7 +357,7 @@ class DenseBnAct(Cell):
         has_bias: whether there is a bias.
         has_bn: whether there is a batch normalization.
         momentum: its momentum, in [0, 1].
-        eps: what it adds to the variance.
+        eps: the number added to the variance.
         activation: a cell or a function, the name of an activation layer, or None.
         alpha: the slope below 0 of the activation "leakyrelu"; without effect otherwise.
         after_fake: stored, unused; for quantized training.

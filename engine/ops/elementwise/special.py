@@ -97,7 +97,7 @@ def _igamma_order_kernel(s: Array, x: Array | float) -> Array:
 
 def _no_second(*_: Any, **__: Any) -> NoReturn:
     raise NotImplementedError(
-        "For 'igamma', 'igammac', 'zeta' and 'Betainc', gradients computed by differences have none of their own"
+        "For 'igamma', 'igammac', 'zeta' and 'Betainc', gradients computed by differences have no gradients"
     )
 
 

@@ -156,7 +156,7 @@ def _size(value: Shape) -> tuple[int, ...]:
 
 
 def _resized(name: str, mode: str, lines: str) -> Callable[..., Tensor]:
-    """Return a function that resizes images; ``lines`` describes what is between the elements."""
+    """Return a function that resizes images; ``lines`` describes the values between the elements."""
 
     def run(x: Tensor, size: Shape, align_corners: bool, half_pixel_centers: bool) -> Tensor:
         if align_corners and half_pixel_centers:

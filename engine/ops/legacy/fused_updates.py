@@ -315,7 +315,7 @@ _ADAM = """
         lr: the learning rate.
         beta1: the decay of ``m``.
         beta2: the decay of ``v``.
-        epsilon: what is added to the divisor.
+        epsilon: the number added to the divisor.
         gradient: the gradients of rows, a tensor (N, ...). Those of a row that is named twice are summed.
         indices: the rows, N ints; those outside the table are left out.
         use_locking: accepted for MindSpore's sake; one thread updates.
@@ -583,7 +583,7 @@ def _sparse_adagrad_da(
         lr: the learning rate, a number or a tensor of one.
         rho: the decay of ``mg`` and ``ms``, likewise.
         momentum: the decay of ``mom``, likewise.
-        epsilon: what is added under the root, likewise.""",
+        epsilon: the number added under the root, likewise.""",
     "``var``, which has its new value.",
 )
 def _sparse_centered_rmsprop(
@@ -652,7 +652,7 @@ def _sparse_proximal_descent(
         lr: the learning rate, a number or a tensor of one.
         rho: the decay of ``ms``, a float.
         momentum: the decay of ``mom``, a float.
-        epsilon: what is added under the root, a float above 0.""",
+        epsilon: the number added under the root, a float above 0.""",
     "a tuple of ``var``, ``ms``, ``mom``, which have their new values.",
 )
 def _sparse_rmsprop(

@@ -185,8 +185,8 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     count = math.comb(input.size + r - 1, r) if with_replacement and r else math.comb(input.size, r)
     if count * r > MOST_NUMBERS:
         raise ValueError(
-            f"For 'combinations', 'input' of {input.size} elements has {count} choices of {r}: at most {MOST_NUMBERS} "
-            "numbers can come"
+            f"For 'combinations', 'input' of {input.size} elements has {count} choices of {r}: the result would hold "
+            f"more than {MOST_NUMBERS} numbers"
         )
     choices = itertools.chain.from_iterable(choose(range(input.size), r))
     rows = np.fromiter(choices, np.int64, count * r).reshape(count, r)

@@ -345,7 +345,7 @@ def _with_dense(name: str, what: str, combine: Callable[[Tensor, Tensor], Tensor
             raise ValueError(f"For '{name}', 'x2' must broadcast to {x.shape}, but got {x2.shape}") from None
         return combine(x.values, getitem_operator(dense, index=x._index(name)))
 
-    function.__doc__ = f"""{what} what a dense tensor has at the places of a sparse one.
+    function.__doc__ = f"""{what} the elements of a dense tensor at the places of a sparse one.
 
     Args:
         x1_indices: the places of the sparse tensor, integers (N, axes).

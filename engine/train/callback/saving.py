@@ -89,7 +89,7 @@ class CheckpointConfig:
         ):
             check_bool(flag, "CheckpointConfig", name, show=repr)
         if format == "safetensors" and (enc_key is not None or enc_mode != "AES-GCM" or crc_check or exception_save):
-            raise ValueError("For 'CheckpointConfig', 'safetensors' goes with no encryption, CRC or exception_save")
+            raise ValueError("For 'CheckpointConfig', 'safetensors' excludes encryption, CRC and exception_save")
         self.save_checkpoint_steps = save_checkpoint_steps
         self.save_checkpoint_seconds = None if save_checkpoint_steps else save_checkpoint_seconds
         self.keep_checkpoint_max = keep_checkpoint_max

@@ -488,7 +488,7 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     "no Primitive": (lambda m: setattr(step(m, 0), "op_type", "REF::x"), "it has the step 'REF::x'"),
     "no reference": (lambda m: setattr(step(m, 0), "op_type", "MatMul"), "it has the step 'MatMul'"),
     "a circle": (lambda m: step(m, 0).input.__setitem__(0, step(m, 1).output[0]), "nothing before makes 'Seq.*used"),
-    "two results": (lambda m: step(m, 0).output.append("x"), "gives 2 results, not 1"),
+    "two results": (lambda m: step(m, 0).output.append("x"), "has 2 results, not 1"),
     "a name twice": (lambda m: step(m, 1).output.__setitem__(0, step(m, 0).output[0]), "there twice"),
     "no constant": (lambda m: m.graph.node[0].ClearField("attribute"), "a constant has 0 values"),
     "a kind": (lambda m: setattr(m.graph.node[0].attribute[0], "type", 18), "a constant of the kind 18"),

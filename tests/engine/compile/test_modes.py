@@ -114,7 +114,7 @@ def test_in_graph_mode_calls_are_compared_with_what_set_inputs_said() -> None:
         net(X.astype(ms.int32))
     with pytest.raises(TypeError, match="For 'Dense', too many positional arguments"):
         net(X, X)
-    with pytest.raises(TypeError, match="input 0 must be a Tensor, as was told, but got ndarray"):
+    with pytest.raises(TypeError, match="input 0 must be a Tensor, as declared, but got ndarray"):
         net(X.asnumpy())
 
 

@@ -653,7 +653,7 @@ def eagerly_without_plans(function: Any, *args: Any, **kwargs: Any) -> Any:
 @pytest.mark.parametrize(
     ("error", "text", "make"),
     [
-        (ValueError, "at least one argument must be told", lambda: ms.enable_dynamic()),
+        (ValueError, "at least one argument must be declared", lambda: ms.enable_dynamic()),
         (TypeError, "'x' must be a Tensor, or a tuple or list of them", lambda: ms.enable_dynamic(x=3)(double)),
         (TypeError, "at least one length of 'x' must be None", lambda: ms.enable_dynamic(x=floats(2))(double)),
         (ValueError, "has no argument 'z', only", lambda: ms.enable_dynamic(z=OPEN)(lambda x: x)),
@@ -661,7 +661,7 @@ def eagerly_without_plans(function: Any, *args: Any, **kwargs: Any) -> Any:
         (ValueError, r"'x' must have the shape \(-1, 3\), but got \(5, 4\)", lambda: DOUBLE(floats(5, 4))),
         (ValueError, r"'x' must have 2 axes, but got shape \(3,\)", lambda: DOUBLE(floats(3))),
         (TypeError, "'x' must have dtype Float32, but got Float16", lambda: DOUBLE(floats(2, 3).astype(ms.float16))),
-        (TypeError, "'x' must be a Tensor, as was told, but got int", lambda: DOUBLE(3)),
+        (TypeError, "'x' must be a Tensor, as declared, but got int", lambda: DOUBLE(3)),
     ],
 )
 def test_enable_dynamic_refuses(error: type[Exception], text: str, make: Callable[[], Any]) -> None:

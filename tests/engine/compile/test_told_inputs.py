@@ -188,7 +188,7 @@ def jitted(**told: Any) -> Callable[..., Any]:
 @pytest.mark.parametrize(
     ("told", "error", "words"),
     [
-        ({}, ValueError, "at least one argument must be told"),
+        ({}, ValueError, "at least one argument must be declared"),
         ({"z": D}, ValueError, r"has no argument 'z', only \['x', 'y', 'k'\]"),
         ({"x": 3}, TypeError, "'x' must be a Tensor, or a tuple or list of them, but got int"),
         ({"x": None}, TypeError, "'x' must be a Tensor, or a tuple or list of them, but got NoneType"),
@@ -265,7 +265,7 @@ def test_enable_dynamic_may_stand_on_either_side_of_jit_and_on_a_method_and_alon
         with pytest.raises(ValueError, match="argument 'x' must have the shape"):
             function(tensor(5, 4))
     assert ms.enable_dynamic(x=D)(double)(tensor(5, 4)).shape == (5, 4)
-    with pytest.raises(ValueError, match="'enable_dynamic' has told already which shapes will come"):
+    with pytest.raises(ValueError, match="'enable_dynamic' has already declared the shapes"):
         net.set_inputs(D)
 
 

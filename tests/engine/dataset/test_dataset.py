@@ -127,7 +127,7 @@ def test_an_iterator_gives_one_row_after_another_until_it_is_stopped() -> None:
         iterator.get_next()
     assert iterator.get_next()[0].item() == 0
     iterator.stop()
-    with pytest.raises(RuntimeError, match="all the epochs of this iterator are over"):
+    with pytest.raises(RuntimeError, match="all epochs of this iterator are finished"):
         iterator.get_next()
 
 
@@ -832,7 +832,7 @@ def test_rows_are_drawn_by_their_weights() -> None:
         (RuntimeError, "'a' has values with 1 axes and with 2", lambda: growing((2,), (2, 2)).output_shapes(True)),
         (RuntimeError, "must return an int above 0, but got 0", lambda: column(rows().batch(lambda info: 0))),
         (RuntimeError, "must return an int above 0, but got 'a'", lambda: column(rows().batch(lambda info: "a"))),
-        (ValueError, "'batch_sampler' goes with no 'num_samples'", lambda: by_batches(num_samples=1)),
+        (ValueError, "'batch_sampler' excludes 'num_samples'", lambda: by_batches(num_samples=1)),
         (ValueError, "'collate_fn' takes a 'batch_sampler'", lambda: by_batches(batch_sampler=None, collate_fn=max)),
         (TypeError, "'collate_fn' must be a function, but got int", lambda: by_batches(collate_fn=3)),
         (RuntimeError, "a row has 1 values, but the columns", lambda: column(by_batches(collate_fn=lambda *of: 3))),
@@ -995,10 +995,10 @@ def test_row_numbers_go_with_a_number_of_rows_and_a_sampler_does_not() -> None:
     given = ds.GeneratorDataset(Rows(), ["a", "b", "e"], sampler=[5, 3, 1], num_samples=2)
     assert column(given) == [5, 3]
     for chosen in ({"num_samples": 2}, {"shuffle": False}, {"num_shards": 2, "shard_id": 0}):
-        with pytest.raises(ValueError, match="'sampler' goes with no 'shuffle', 'num_samples' or 'num_shards'"):
+        with pytest.raises(ValueError, match="'sampler' excludes 'shuffle', 'num_samples' and 'num_shards'"):
             numbers(sampler=ds.SubsetSampler([5, 3]), **chosen)
     for chosen in ({"shuffle": True}, {"num_shards": 2, "shard_id": 0}):
-        with pytest.raises(ValueError, match="'sampler' goes with no 'shuffle', 'num_samples' or 'num_shards'"):
+        with pytest.raises(ValueError, match="'sampler' excludes 'shuffle', 'num_samples' and 'num_shards'"):
             numbers(sampler=[5, 3], **chosen)
 
 

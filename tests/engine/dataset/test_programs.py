@@ -149,8 +149,8 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         RuntimeError,
         r"\['float32', 'float64'\]",
     ),
-    "results of a batch's function": (lambda: batched(lambda a, b: (a, a)), RuntimeError, "gave 2 values for the col"),
-    "arguments of a batch's function": (lambda: batched(lambda a: (a,)), ValueError, "which it does not take"),
+    "results of a batch's function": (lambda: batched(lambda a, b: (a, a)), RuntimeError, "returned 2 values for"),
+    "arguments of a batch's function": (lambda: batched(lambda a: (a,)), ValueError, "must accept 1 columns"),
     "columns of a batch's function": (
         lambda: batched(lambda a, b: (a,), input_columns=["z"]),
         RuntimeError,

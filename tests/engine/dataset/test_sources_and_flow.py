@@ -498,7 +498,7 @@ def test_rows_for_which_a_map_fails_may_be_passed_over(mode: Any, expected: list
         data = numbers(5).map(refuses_even, ["x"])
         assert [row[0] for row in rows(data)] == expected and data.get_dataset_size() == len(expected)
         assert [row[0] for row in rows(data.batch(2))] == batches
-        with pytest.raises(RuntimeError, match="the operations gave 2 values"):
+        with pytest.raises(RuntimeError, match="the operations returned 2 values"):
             rows(numbers(1).map(lambda x: (x, x), ["x"]))
         only_bad = numbers(1).map(refuses_even, ["x"])
         if mode is ErrorSamplesMode.SKIP:

@@ -37,7 +37,7 @@ def check_groups_know_who_is_in_them(rank: int, size: int) -> None:
         communication.destroy_group("pair")
     else:
         told = error_of(lambda: ops.AllReduce("sum", "pair")(Tensor([1.0])))
-        assert "this process is none of group 'pair', whose ranks are [1, 3]" in told
+        assert "this process is not in group 'pair', whose ranks are [1, 3]" in told
     assert (communication.get_rank(), communication.get_group_size()) == (rank, size)
     assert communication.get_local_rank() == rank and communication.get_local_rank_size() == size
 

@@ -252,7 +252,7 @@ def test_what_gives_no_tensor_or_computes_with_its_numbers_says_so() -> None:
         def construct(self, x: Tensor) -> Tensor:
             return x if x.sum() > 0 else -x
 
-    with pytest.raises(ValueError, match="For 'export', 'Nothing' must give a Tensor, or several, but gave none"):
+    with pytest.raises(ValueError, match="For 'export', 'Nothing' must return a Tensor, or several, but returned none"):
         exported(Nothing(), X)
     with pytest.raises(RuntimeError, match=r"'Branching' has no graph: .*test_export.py:\d+"):
         exported(Branching(), X)

@@ -524,7 +524,7 @@ def test_a_hook_on_a_parameter_that_is_not_reached_is_told_of_zeros() -> None:
 
 def test_a_frozen_parameter_takes_no_hook() -> None:
     frozen = Parameter(Tensor([2.0]), "p", requires_grad=False)
-    with pytest.raises(RuntimeError, match="'p' must have 'requires_grad' True: otherwise no gradient comes"):
+    with pytest.raises(RuntimeError, match="'p' must have 'requires_grad' True: otherwise it gets no gradient"):
         frozen.register_hook(lambda g: g)
 
 

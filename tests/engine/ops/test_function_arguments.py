@@ -271,7 +271,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "combinations": (lambda: ops.combinations(X), ValueError, r"must be a vector .* but got shape \(2, 3\)"),
     "combinations too many": (lambda: ops.combinations(ops.arange(200), 20), ValueError, "has 16135.* choices of 20"),
     "max of three": (lambda: ms.mint.max(X, X, X), TypeError, "'dim' and 'keepdim', or 'other', but got 2 more"),
-    "min with both": (lambda: ms.mint.min(X, X, keepdim=True), TypeError, "'other' goes without 'dim'"),
+    "min with both": (lambda: ms.mint.min(X, X, keepdim=True), TypeError, "'other' excludes 'dim'"),
     "Adam of NaN": (lambda: ms.nn.Adam([ms.Parameter(X)], math.nan), ValueError, "at least 0.0, but got nan"),
     "SGD of NaN": (lambda: ms.nn.SGD([ms.Parameter(X)], 0.1, weight_decay=math.nan), ValueError, "got nan"),
     "ReLU in place": (lambda: ops.ReLU()(X, X), TypeError, "a call takes 1 input, but got 2"),

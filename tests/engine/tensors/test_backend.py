@@ -159,7 +159,7 @@ def test_without_cupy_the_operators_own_kernel_runs() -> None:
 def test_a_new_tensor_is_where_set_device_says_and_nowhere_else(gpu: Any) -> None:
     for place in ("GPU", "GPU:0", None):
         assert Tensor([1.0], device=place).device == ms.tensor(1.0, device=place).device == "GPU:0"
-    with pytest.raises(ValueError, match="'device' must be 'GPU', where set_device.* new tensors, but got 'CPU'"):
+    with pytest.raises(ValueError, match="'device' must be 'GPU', the device of new tensors, but got 'CPU'"):
         Tensor([1.0], device="CPU")
     ms.set_device("CPU")
     assert Tensor([1.0], device="CPU").device == "CPU"

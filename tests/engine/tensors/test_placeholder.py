@@ -72,7 +72,7 @@ def test_its_values_cannot_be_used(use: Any) -> None:
         (lambda: Tensor(shape=[None, "a"], dtype=ms.int8), TypeError, "'shape' must be an int, but got str"),
         (lambda: Tensor(shape="ab", dtype=ms.int8), TypeError, "'shape' must be an int, or a list or tuple of them"),
         (lambda: Tensor(shape=[None], dtype=ms.int8, init="ones"), TypeError, "'shape' must be an int, but got None"),
-        (lambda: Tensor([1.0], shape=[2]), ValueError, "'shape' goes without 'input_data'"),
+        (lambda: Tensor([1.0], shape=[2]), ValueError, "'shape' excludes 'input_data'"),
     ],
 )
 def test_what_is_no_shape_is_refused(make: Any, error: type[Exception], text: str) -> None:

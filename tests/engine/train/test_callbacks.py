@@ -497,7 +497,7 @@ def test_an_early_end_is_told_once_where_it_is_asked_for(
             (
                 lambda s=setting: CheckpointConfig(format="safetensors", **s),
                 ValueError,
-                "'safetensors' goes with no encryption, CRC or exception_save",
+                "'safetensors' excludes encryption, CRC and exception_save",
             )
             for setting in (
                 {"enc_key": b"k" * 16},

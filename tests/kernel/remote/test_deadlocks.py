@@ -63,7 +63,7 @@ def test_groups_in_opposite_order_are_told_and_the_ranks_say_that_new_ones_are_n
     result = ranks.run("%%ranks\ny = ops.AllReduce(group='ab'[rank])(x)")
     assert "rank 0 waits in all_reduce of sum, float32 [1] in group 'a' (a cell, line 1) for rank 1" in result.errors
     assert "rank 1 waits in all_reduce of sum, float32 [1] in group 'b' (a cell, line 1) for rank 0" in result.errors
-    assert "these ranks can do nothing together any more, start new ones" in ranks.run(SUM).errors
+    assert "these ranks can no longer exchange arrays, start new ones" in ranks.run(SUM).errors
     ranks.run("%ranks stop")
     ranks.run("%ranks 2")
     ranks.run(SETUP)

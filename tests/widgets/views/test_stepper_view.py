@@ -160,7 +160,7 @@ def test_a_check_that_cannot_be_made_says_why() -> None:
         assert not panel.stop["can_check"]
         ask(panel, type="check_gradient")
         assert panel.gradient["state"] == "failed"
-        assert "the run stands in no bprop" in panel.gradient["summary"]
+        assert "the run is not in a bprop" in panel.gradient["summary"]
         return "continue"
 
     person = Answers(lambda: look(person.panel))

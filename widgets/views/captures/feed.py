@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Row = Capture | EvictedCapture
 
 _EVICTED = "The value was given up to make room for newer ones; its figures stay."
-_NO_FIGURES = "The value was evicted to make room for newer ones, before its figures were requested."
+_NO_FIGURES = "The value was given up to make room for newer ones, before its figures were requested."
 CAPTURE_NUMBERS = ("index", "step", "call", "known", "minimum", "maximum", "mean", "std", "nan", "inf")
 # Values of the column `known`: statistics are present, not computed yet, or never will be.
 _HAS_STATISTICS, _NOT_YET, _NO_STATISTICS = 1.0, 0.0, -1.0

@@ -163,7 +163,7 @@ function trendWords(points, { rest, never }) {
     zeros ? `; zero at ${steps(zeros)}` : "",
     ".",
     rest ? ` ${steps(rest)} still to come.` : "",
-    never ? ` Of ${steps(never)} the value was evicted before its figures were requested.` : "",
+    never ? ` Of ${steps(never)} the value was given up before its figures were requested.` : "",
   ].join("");
 }
 

@@ -54,7 +54,7 @@ class _Constant(_Pad):
 
 def _family(name: str, base: type[_Pad], mode: str) -> list[Any]:
     docs = {"constant": "A value", "reflect": "The mirrored elements", "replicate": "The last element"}
-    value = "\n    value: what is put there." if base is _Constant else ""
+    value = "\n    value: the padding value." if base is _Constant else ""
     return [
         type(
             f"{name}{axes}d",

@@ -66,7 +66,7 @@ def test_a_card_or_a_folder_of_another_user_is_refused(folder: Path) -> None:
 def test_a_file_that_holds_no_card_is_one_clear_error(folder: Path, text: str) -> None:
     path = write_card(folder, CARD)
     path.write_text(text)
-    with pytest.raises(ValueError, match="holds no card of a process"):
+    with pytest.raises(ValueError, match="is not the card of a process"):
         read_card(path)
 
 

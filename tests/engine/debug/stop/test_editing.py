@@ -224,12 +224,12 @@ REFUSED: list[tuple[str, str, Any, type[Exception], str]] = [
     ("forward_pre", "keywords", {"z": 1}, TypeError, "cannot be called with this: got an unexpected keyword"),
     ("forward_pre", "output", 3, NameError, "'output' cannot be set at forward_pre: there is inputs, keywords"),
     ("forward", "inputs", 3, NameError, "'inputs' cannot be set at forward: there is output"),
-    ("forward", "output[1]", 3, TypeError, "output has no places: it is a Tensor"),
+    ("forward", "output[1]", 3, TypeError, "output has no elements by index: it is a Tensor"),
     ("backward_pre", "grad_output", (), TypeError, "must return 1 gradients, but got 0"),
     ("backward_pre", "grad_output", 3.0, TypeError, "must return None, a tensor or a tuple of tensors, but got float"),
     ("backward_pre", "grad_output", tensor(1.0, 2.0), ValueError, "gradients of the shapes and dtypes that came"),
     ("backward", "grad_input", Tensor([1.0], ms.float64), ValueError, "gradients of the shapes and dtypes that came"),
-    ("backward", "grad_input[2]", tensor(1.0), IndexError, "grad_input has 1 places, and 2 is none of them"),
+    ("backward", "grad_input[2]", tensor(1.0), IndexError, "grad_input has 1 elements, and none at index 2"),
     ("backward", "grad_input", [tensor(1.0)], TypeError, "but got list"),
 ]
 

@@ -148,7 +148,7 @@ def test_the_incomplete_gamma_functions_have_gradients_by_both_inputs() -> None:
             for s, x in zip(orders.tolist(), points.tolist(), strict=True)
         ]
     np.testing.assert_allclose(got, want, rtol=1e-8)
-    with pytest.raises(NotImplementedError, match="gradients computed by differences have none of their own"):
+    with pytest.raises(NotImplementedError, match="gradients computed by differences have no gradients"):
         ms.grad(ms.grad(ops.igamma))(a, x)
 
 

@@ -230,8 +230,8 @@ def test_one_item_of_a_tuple_or_a_list_is_set_as_python_would() -> None:
     looks = ["over"] * 3 + [put("pair[1]", "pair[0] * 50"), put("rest[0]", "rest[0] + 1"), put("pair[0]", "s")]
     assert slopes(Items(), *looks) == [5.0, 100.0, 6.0]
     refused = [
-        refuses("pair[2]", "pair has 2 places, and 2 is none of them"),
-        refuses("a[0]", "a has no places: it is a Tensor"),
+        refuses("pair[2]", "pair has 2 elements, and none at index 2"),
+        refuses("a[0]", "a has no elements by index: it is a Tensor"),
         refuses(
             "late[0]", "'late' is not a local variable of bprop; it has self, a, b, s, out, dout, pair, rest, same"
         ),

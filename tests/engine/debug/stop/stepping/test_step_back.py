@@ -109,7 +109,7 @@ def test_evaluate_sees_the_past_and_setting_there_is_refused() -> None:
         session.step_back()
         assert session.evaluate("float(doubled.sum())") == 6.0
         assert session.evaluate("(step, helper is not None)") == (1, True)
-        with pytest.raises(RuntimeError, match="the past stays as it was: step forward"):
+        with pytest.raises(RuntimeError, match="earlier lines cannot change: step forward"):
             session.assign("gradient", 1)
         session.step_forward()
         session.assign("scaled", session.evaluate("scaled * 10.0"))
@@ -206,7 +206,7 @@ def test_where_there_is_no_past_one_line_says_so() -> None:
     def look(session: DebugSession) -> None:
         with pytest.raises(RuntimeError, match="there is nothing to step back to"):
             session.step_back()
-        with pytest.raises(RuntimeError, match="this is where the run stands"):
+        with pytest.raises(RuntimeError, match="the run is at this line"):
             session.step_forward()
         with pytest.raises((RuntimeError, IndexError), match=r"no operator to show|one of the 0 operators"):
             session.show_operator(0)
