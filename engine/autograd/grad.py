@@ -14,7 +14,7 @@ from ..tensors.nested import Sparse, gradients_like, replaced, tensors_in
 from ..tensors.operator import TENSOR_FUNCTIONS, backward_functions
 from ..tensors.parameter import Parameter
 from ..tensors.tensor import Tensor, as_tensor
-from ..tensors.unrecorded import filled
+from ..tensors.unrecorded import generate
 from .backward import backward
 
 __all__ = ["get_grad", "grad", "jvp", "value_and_grad", "vjp"]
@@ -342,7 +342,7 @@ def _seeds(
         if id(target._array) not in recording.tracked:
             continue
         if gradient is None:
-            gradient = filled(array_module(target._array).ones, shape=target.shape, dtype=target._array.dtype)
+            gradient = generate(array_module(target._array).ones, shape=target.shape, dtype=target._array.dtype)
         if gradient._array.dtype != target._array.dtype:
             if name in _FOR_USERS:
                 raise TypeError(
@@ -367,7 +367,7 @@ def summed_to(gradient: Tensor, shape: tuple[int, ...]) -> Tensor:
 def gradient_or_zeros(gradient: Any, array: Any) -> Tensor:
     """Return a gradient of ``array`` as a tensor; zeros for None."""
     if gradient is None:
-        return filled(array_module(array).zeros, shape=array.shape, dtype=array.dtype)
+        return generate(array_module(array).zeros, shape=array.shape, dtype=array.dtype)
     return as_tensor(gradient)
 
 
@@ -463,7 +463,7 @@ def jvp(
     first = fn(*args)
     value, aux = split_aux(first, has_aux, "jvp")
     dummies = tuple(
-        [filled(array_module(t._array).zeros, shape=t.shape, dtype=t._array.dtype) for t in tensors_in(value)]
+        [generate(array_module(t._array).zeros, shape=t.shape, dtype=t._array.dtype) for t in tensors_in(value)]
     )
 
     def run_backward(*grad_outputs: Tensor) -> tuple[Any, ...]:

@@ -13,15 +13,15 @@ from ..base.deferred_checks import defer_check
 from ..tape.tape import state
 from .tensor import Tensor
 
-__all__ = ["checked", "computed", "constant", "filled", "fixed", "usual"]
+__all__ = ["check_values", "compute", "constant", "constant_array", "generate", "holds"]
 
 
-def computed(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> Any:
+def compute(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> Any:
     """Return ``function(*arrays, **attrs)``: an array, or a tuple of them."""
     return function(*arrays, **attrs) if state.tracer is None else state.tracer.compute(function, arrays, attrs)
 
 
-def checked(function: Callable[..., None], *arrays: Any, **attrs: Any) -> None:
+def check_values(function: Callable[..., None], *arrays: Any, **attrs: Any) -> None:
     """Call a function that raises on invalid numbers; on a GPU, deferred until the host reads values."""
     if type(arrays[0]).__module__.startswith("cupy"):
         function = _deferred(function)
@@ -36,7 +36,7 @@ def _deferred(function: Callable[..., None]) -> Callable[..., None]:
     return functools.wraps(function)(functools.partial(defer_check, function))
 
 
-def usual(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> bool:
+def holds(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> bool:
     """Return whether ``function(*arrays, **attrs)`` holds, for code that branches on it.
 
     A plan is made only if it holds, and is valid only for such numbers: others run eagerly.
@@ -44,17 +44,17 @@ def usual(function: Callable[..., Any], *arrays: Any, **attrs: Any) -> bool:
     return bool(function(*arrays, **attrs) if state.tracer is None else state.tracer.holds(function, arrays, attrs))
 
 
-def fixed(array: Any) -> Any:
+def constant_array(array: Any) -> Any:
     """Return an array whose numbers depend only on shapes, dtypes and Python numbers."""
     return array if state.tracer is None else state.tracer.constant(array)
 
 
 def constant(array: Any) -> Tensor:
     """Return a tensor of an array whose numbers depend only on shapes, dtypes and Python numbers."""
-    return Tensor._wrap(fixed(array))
+    return Tensor._wrap(constant_array(array))
 
 
-def filled(function: Callable[..., Any], **attrs: Any) -> Tensor:
+def generate(function: Callable[..., Any], **attrs: Any) -> Tensor:
     """Return a tensor of ``function(**attrs)``, an array that depends only on lengths, dtypes and Python numbers.
 
     Unlike ``constant`` it permits open lengths in a trace: then the plan computes it in each run.

@@ -9,7 +9,7 @@ from ...base.argument_checks import check_number, check_type
 from ...cpu.array_module import array_module
 from ...tensors.dtype import DType, float32
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import filled
+from ...tensors.unrecorded import generate
 from ..cell import Cell
 
 __all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout2dExt", "Dropout3d", "DropoutExt"]
@@ -81,7 +81,7 @@ class Dropout2d(Cell):
         batched = x.ndim == max(self._axes)
         channels = x.shape[: 2 if batched else 1]
         shape = (*channels, *(1,) * (x.ndim - len(channels)))
-        factors = filled(array_module(x._array).ones, shape=shape, dtype=x._array.dtype)
+        factors = generate(array_module(x._array).ones, shape=shape, dtype=x._array.dtype)
         return x * ops.dropout(factors, float(self.p))
 
     def extend_repr(self) -> str:

@@ -23,7 +23,7 @@ from ...tensors.dtype import DType, float32
 from ...tensors.initializer import Uniform, initializer
 from ...tensors.parameter import Parameter, ParameterTuple
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import filled
+from ...tensors.unrecorded import generate
 from .._documentation import explained_by
 from ..cell import Cell
 from .dropout import Dropout
@@ -211,7 +211,7 @@ class _Recurrent(Cell):
         shape = (self.num_layers * directions, x.shape[1], self.hidden_size)
         needed = 2 if self._kind == "lstm" else 1
         if hx is None:
-            zeros = filled(array_module(x._array).zeros, shape=shape, dtype=x._array.dtype)
+            zeros = generate(array_module(x._array).zeros, shape=shape, dtype=x._array.dtype)
             states: tuple[Any, ...] = (zeros,) * needed
         else:
             if needed == 2 and not (isinstance(hx, tuple | list) and len(hx) == 2):

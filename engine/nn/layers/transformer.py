@@ -19,7 +19,7 @@ from ...tensors.dtype import DType, float32
 from ...tensors.initializer import XavierNormal, XavierUniform, initializer
 from ...tensors.parameter import Parameter
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import computed
+from ...tensors.unrecorded import compute
 from .._documentation import explained_by
 from ..cell import Cell
 from ..container import CellList
@@ -227,7 +227,7 @@ def _additive(mask: Tensor, dtype: np.dtype[Any]) -> Array:
     array = mask._array
     if array.dtype.kind in "iuc" and array.dtype != np.uint8:
         raise ValueError(f"For 'MultiheadAttention', a mask must be of floats, uint8 or bool, but got {mask.dtype}")
-    numbers: Array = computed(_in_numbers, array, dtype=dtype)
+    numbers: Array = compute(_in_numbers, array, dtype=dtype)
     return numbers
 
 

@@ -21,7 +21,7 @@ from ...tape.tape import no_recording, state
 from ...tensors.initializer import Initializer, initializer
 from ...tensors.parameter import Parameter, ParameterTuple
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import computed
+from ...tensors.unrecorded import compute
 from ..cell import Cell
 from ..learning_rate_schedule import LearningRateSchedule
 from ._sharing import Sharing
@@ -571,7 +571,7 @@ class Optimizer(Sharing):
             array = parameter._array
             if isinstance(value, np.ndarray):
                 value = array_module(array).asarray(value)
-            added = computed(
+            added = compute(
                 sum_as_dtype, array, value._array if isinstance(value, Tensor) else value, dtype=array.dtype
             )
             if added.shape != parameter.shape:

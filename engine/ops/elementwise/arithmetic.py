@@ -13,7 +13,7 @@ from ...cpu.array_module import array_module, first_array
 from ...tensors.dtype import bool_
 from ...tensors.operator import COMPLEX, NEGATED, PASSED, TIMES_OTHER
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import fixed, usual
+from ...tensors.unrecorded import constant_array, holds
 from ..arguments import int_of
 from ..shapes.broadcasting import Binary, array_dtype, cast_operator, fit, function_of_number, operands, unary, x1_x2
 from ..shapes.conversion import tensor_of
@@ -182,8 +182,8 @@ class Power(Binary):
         x, y = operands(self.name, input, exponent, second=self.second)
         if isinstance(exponent, int) and not isinstance(exponent, bool):
             y = exponent  # not wrapped around into an unsigned type
-        powers = (y._array if isinstance(y, Tensor) else fixed(np.asarray(y))) if _are_integers(x) else None
-        if powers is None or powers.dtype.kind != "i" or usual(_are_not_negative, powers):
+        powers = (y._array if isinstance(y, Tensor) else constant_array(np.asarray(y))) if _are_integers(x) else None
+        if powers is None or powers.dtype.kind != "i" or holds(_are_not_negative, powers):
             return Binary.__call__(self, x, y)
         # 1 / x**|y| without its fraction: nonzero only where |x| is 1.
         power = Binary.__call__(self, x, abs(y) if isinstance(y, Tensor) else -y)

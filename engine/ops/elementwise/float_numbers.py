@@ -13,7 +13,7 @@ from ...base.types import Array, TensorLike
 from ...cpu.array_module import array_module
 from ...tensors.dtype import bfloat16
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import computed, constant
+from ...tensors.unrecorded import compute, constant
 from ..arguments import bool_of, check_broadcast, check_tensor
 from ..shapes.broadcasting import Binary, as_floats, fit, unary
 from ..shapes.conversion import tensor_of
@@ -182,7 +182,7 @@ def isreal(input: Tensor) -> Tensor:
         TypeError: ``input`` is not a Tensor.
     """
     x = check_tensor(input, "isreal")._array
-    return Tensor._wrap(computed(_is_real, x))
+    return Tensor._wrap(compute(_is_real, x))
 
 
 def _is_real(x: Array) -> Array:
@@ -217,7 +217,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     for argument, tolerance in (("rtol", rtol), ("atol", atol)):
         check_real(tolerance, "isclose", argument)
     nan_is_close = bool_of(equal_nan, "isclose", "equal_nan")
-    return Tensor._wrap(computed(_are_close, x._array, y._array, rtol=rtol, atol=atol, equal_nan=nan_is_close))
+    return Tensor._wrap(compute(_are_close, x._array, y._array, rtol=rtol, atol=atol, equal_nan=nan_is_close))
 
 
 def _are_close(x: Array, y: Array, **tolerances: Any) -> Array:

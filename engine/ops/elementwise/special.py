@@ -14,7 +14,7 @@ from ...cpu.array_module import array_module, first_array, special_module
 from ...cpu.arrays.masking import where
 from ...tensors.operator import Operator
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import checked
+from ...tensors.unrecorded import check_values
 from ..arguments import check_same_dtype, check_tensor, int_of
 from ..shapes import broadcasting
 from ..shapes.broadcasting import Binary, as_dtype, as_single, fit, function_of_number
@@ -254,7 +254,7 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
     if int_of(p, "mvlgamma", "p") < 1:
         raise ValueError(f"For 'mvlgamma', 'p' must be positive, but got {p}")
     least = (p - 1) / 2
-    checked(_check_above, check_tensor(input, "mvlgamma")._array, least=least, p=p)
+    check_values(_check_above, check_tensor(input, "mvlgamma")._array, least=least, p=p)
     total: Any = p * (p - 1) / 4 * math.log(math.pi)
     for k in range(p):
         total = lgamma(input - k / 2) + total

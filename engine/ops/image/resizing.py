@@ -14,7 +14,7 @@ from ...base.types import Array, Ints, Shape
 from ...tensors.backend import to_device
 from ...tensors.dtype import float32, int32
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import fixed
+from ...tensors.unrecorded import constant_array
 from ..arguments import check_tensor, ints_of
 from ..linalg.matmul import weighted_sums
 from ..neural.adaptive_pooling import edges_of
@@ -144,7 +144,7 @@ def _resize(
         if length == target and mode != "bicubic":
             continue
         weights = _resizing(length, target, mode, align_corners, scale, centers)
-        x = weighted_sums(x, weights=fixed(to_device(weights)), axis=axis + 2)
+        x = weighted_sums(x, weights=constant_array(to_device(weights)), axis=axis + 2)
     return x
 
 
@@ -317,7 +317,7 @@ def _resize_area(images: Tensor, size: Tensor, align_corners: bool) -> Tensor:
             for pixel in range(math.floor(begin), max(math.ceil(end), math.floor(begin) + 1)):
                 overlap = min(end, pixel + 1) - max(begin, pixel)
                 weights[min(pixel, length - 1), index] += overlap / part if part else 1.0
-        x = weighted_sums(x, weights=fixed(to_device(weights)), axis=axis)
+        x = weighted_sums(x, weights=constant_array(to_device(weights)), axis=axis)
     return x
 
 
@@ -390,7 +390,7 @@ def _scale_and_translate(
             weights[first : last + 1, index] = (
                 kernel_weights / kernel_weights.sum() if abs(kernel_weights.sum()) > 1e-35 else kernel_weights
             )
-        x = weighted_sums(x, weights=fixed(to_device(weights)), axis=axis)
+        x = weighted_sums(x, weights=constant_array(to_device(weights)), axis=axis)
     return x
 
 

@@ -12,7 +12,7 @@ from ...base.types import AnyDType, Array
 from ...cpu.array_module import array_module
 from ...tensors.dtype import any_dtype, float32, int64
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import checked, computed
+from ...tensors.unrecorded import check_values, compute
 from ..arguments import check_tensor, int_of
 from ..shapes.broadcasting import as_dtype
 from .segments import unsorted_segment_sum
@@ -91,7 +91,7 @@ def _counted(input: Tensor, weights: Tensor | None, minlength: int) -> Tensor:
         raise ValueError(f"For 'bincount', 'input' must be a vector and 'minlength' not negative, but got {x.shape}")
     if x.dtype.kind not in "iub":
         raise TypeError(f"For 'bincount', 'input' must hold integers, but got {input.dtype}")
-    checked(_check_not_negative, x)
+    check_values(_check_not_negative, x)
     xp = array_module(x)
     if weights is not None and check_tensor(weights, "bincount", "weights").shape != x.shape:
         raise ValueError(f"For 'bincount', 'weights' must have the shape {x.shape}, but got {weights.shape}")
@@ -153,7 +153,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
     if int_of(bins, "histc", "bins") < 1 or min > max:
         raise ValueError(f"For 'histc', 'bins' must be positive and min <= max, but got {bins}, {min}, {max}")
     check_size((bins,), "histc", "bins")
-    return Tensor._wrap(computed(_histogram, check_tensor(input, "histc")._array, bins=bins, min=min, max=max))
+    return Tensor._wrap(compute(_histogram, check_tensor(input, "histc")._array, bins=bins, min=min, max=max))
 
 
 def _histogram(x: Array, bins: int, min: float, max: float) -> Array:

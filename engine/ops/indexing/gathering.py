@@ -12,7 +12,7 @@ from ...base.surfaces import declare, prim, renamed
 from ...base.types import Array, TensorLike
 from ...cpu.array_module import array_module
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import checked, constant, filled
+from ...tensors.unrecorded import check_values, constant, generate
 from ..arguments import along, bool_of, check_axes, check_broadcast, check_tensor, int_of, one_axis
 from ..elementwise import arithmetic
 from ..shapes.concatenation import stack
@@ -53,7 +53,7 @@ def check_in_range(index: Array, length: int, name: str, error: type[Exception] 
         RuntimeError: one is not in [-length, length); or ``error`` instead.
     """
     if index.size:
-        checked(_check_in_range, index, length=length, name=name, error=error)
+        check_values(_check_in_range, index, length=length, name=name, error=error)
 
 
 def _check_in_range(index: Array, length: int, name: str, error: type[Exception]) -> None:
@@ -155,7 +155,7 @@ def _grid(shape: tuple[int, ...], axis: int, index: Array) -> tuple[Any, ...]:
     shapes = [(n, *(1,) * (len(shape) - k - 1)) for k, n in enumerate(shape)]
     xp = array_module(index)
     return tuple(
-        [index if k == axis else filled(_numbered, shape=lengths, xp=xp)._array for k, lengths in enumerate(shapes)]
+        [index if k == axis else generate(_numbered, shape=lengths, xp=xp)._array for k, lengths in enumerate(shapes)]
     )
 
 
@@ -245,7 +245,7 @@ def gather_nd(input_x: Tensor, indices: Tensor) -> Tensor:
     """
     x, i = check_tensor(input_x, "gather_nd", "input_x"), _integers(indices, "gather_nd", "indices")
     index = _rows(i, x.ndim, "gather_nd")
-    checked(_check_rows, i._array, lengths=x.shape[: i.shape[-1]])
+    check_values(_check_rows, i._array, lengths=x.shape[: i.shape[-1]])
     return getitem_operator(x, index=index)
 
 

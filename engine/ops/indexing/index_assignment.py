@@ -10,7 +10,7 @@ from ...base.surfaces import declare, prim
 from ...base.types import Ints, Number
 from ...cpu.array_module import array_module
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import fixed
+from ...tensors.unrecorded import constant_array
 from ..arguments import (
     along,
     check_axes,
@@ -310,14 +310,16 @@ def _fill_diagonal(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
         )
     xp = array_module(input._array)
     if wrap and input.ndim == 2:
-        positions = fixed(xp.arange(0, input.size, input.shape[1] + 1))
+        positions = constant_array(xp.arange(0, input.size, input.shape[1] + 1))
         return reshape(put(ravel(input), fill_value, (positions,)), input.shape)
-    return put(input, fill_value, (fixed(xp.arange(min(input.shape))),) * input.ndim)
+    return put(input, fill_value, (constant_array(xp.arange(min(input.shape))),) * input.ndim)
 
 
 def _inplace(name: str, how: str) -> Callable[..., Tensor]:
     def changed(x: Tensor, v: Tensor, indices: Ints | Tensor) -> Tensor:
-        rows = fixed(array_module(check_axes(x, 1, name, "x")._array).asarray(ints_of(indices, name, "indices")))
+        rows = constant_array(
+            array_module(check_axes(x, 1, name, "x")._array).asarray(ints_of(indices, name, "indices"))
+        )
         check_in_range(rows, x.shape[0], name)
         if check_tensor(v, name, "v").shape[:1] != rows.shape:
             raise ValueError(f"For '{name}', 'v' must have {len(rows)} rows, but got shape {v.shape}")

@@ -10,7 +10,7 @@ from ...base.surfaces import declare, prim
 from ...base.types import Array
 from ...cpu.array_module import array_module
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import fixed
+from ...tensors.unrecorded import constant_array
 from ..arguments import bool_of, check_tensor, int_of, one_axis
 from ..elementwise import comparison
 from ..shapes.concatenation import stack
@@ -53,7 +53,7 @@ def _picked(x: Tensor, positions: Array, at: int, rank: int | Array, keepdim: bo
     if x.ndim == 0:
         return reshape(x, ()), Tensor._wrap(positions)
     shape = tuple(1 if i == at else n for i, n in enumerate(x.shape))
-    ranks = xp.broadcast_to(fixed(xp.asarray(rank)) if isinstance(rank, int) else rank, shape)
+    ranks = xp.broadcast_to(constant_array(xp.asarray(rank)) if isinstance(rank, int) else rank, shape)
     index = Tensor._wrap(xp.take_along_axis(positions, ranks, at))
     values = gather_elements(x, at, index)
     if keepdim:
@@ -223,7 +223,7 @@ def _quantile(
     values, _ = sort(source, at)
     xp, length = array_module(x._array), source.shape[at]
     nan_count = xp.isnan(source._array).sum(axis=at, keepdims=True)
-    count = length - nan_count if name == "nanquantile" else fixed(xp.full(nan_count.shape, length))
+    count = length - nan_count if name == "nanquantile" else constant_array(xp.full(nan_count.shape, length))
     results = []
     for level in levels.ravel():
         position = xp.maximum(level * (count - 1), 0)

@@ -11,7 +11,7 @@ from ...base.surfaces import declare, prim
 from ...base.types import Array
 from ...cpu.array_module import array_module
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import constant, usual
+from ...tensors.unrecorded import constant, holds
 from ..arguments import check_axes, check_same_dtype, check_tensor, int_of
 from ..elementwise import arithmetic, comparison
 from ..shapes.broadcasting import as_dtype, as_single
@@ -73,7 +73,7 @@ def _segments(name: str, how: str, start: Any) -> Callable[..., Tensor]:
             raise ValueError(
                 f"For '{name}', the shape {ids.shape} of 'segment_ids' must be the beginning of that of 'x', {x.shape}"
             )
-        if usual(_are_positions, ids._array):
+        if holds(_are_positions, ids._array):
             check_in_range(ids._array, count, name)
             return put(ground, x, (ids._array,), how)
         mask = ids._array >= 0

@@ -13,7 +13,7 @@ from ...base.surfaces import declare, prim
 from ...base.types import Array, Number
 from ...cpu.array_module import array_module
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import constant, fixed
+from ...tensors.unrecorded import constant, constant_array
 from ..arguments import check_tensor, ints_of
 from ..elementwise.comparison import where
 from ..shapes.broadcasting import as_dtype
@@ -64,7 +64,11 @@ def _in_matrix(
     inside = (diagonal >= low) & (diagonal <= high)
     shift = _shifts(xp, diagonal, rows, columns, longest, align, name)
     position = xp.where(inside, xp.minimum(i, j) + shift, 0)
-    index = (fixed(position),) if low == high else (fixed(xp.where(inside, high - diagonal, 0)), fixed(position))
+    index = (
+        (constant_array(position),)
+        if low == high
+        else (constant_array(xp.where(inside, high - diagonal, 0)), constant_array(position))
+    )
     return inside, (Ellipsis, *index)
 
 
@@ -174,7 +178,7 @@ def matrix_diag_part(x: Tensor, k: int | Tensor, padding_value: Number | Tensor,
     inside = (position >= 0) & (i < rows) & (j < columns)
     if low == high:
         inside, i, j = inside[0], i[0], j[0]
-    indices = (fixed(xp.where(inside, i, 0)), fixed(xp.where(inside, j, 0)))
+    indices = (constant_array(xp.where(inside, i, 0)), constant_array(xp.where(inside, j, 0)))
     values = getitem_operator(x, index=(Ellipsis, *indices))
     return as_dtype(where(constant(inside), values, padding_value), x._array.dtype)
 

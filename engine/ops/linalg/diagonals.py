@@ -13,7 +13,7 @@ from ...base.types import Array, DTypeLike
 from ...cpu.array_module import array_module
 from ...tensors.dtype import int32, int64, numpy_dtype
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import filled, fixed
+from ...tensors.unrecorded import constant_array, generate
 from ...tensors.views import link
 from ..arguments import check_axes, check_tensor, int_of, one_axis
 from ..elementwise import arithmetic, comparison
@@ -42,7 +42,7 @@ __all__ = [
 # Triangles and diagonals
 def _band(x: Tensor, name: str, keep: Callable[[Array], Array]) -> Tensor:
     check_axes(x, 2, name)
-    mask = filled(_triangle, shape=x.shape[-2:], keep=keep, xp=array_module(x._array))
+    mask = generate(_triangle, shape=x.shape[-2:], keep=keep, xp=array_module(x._array))
     return comparison.where(mask, x, False if x._array.dtype.kind == "b" else 0)
 
 
@@ -155,7 +155,11 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = int6
 def _diagonal_positions(x: Array, rows: int, columns: int, offset: int) -> tuple[Any, ...]:
     xp = array_module(x)
     count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
-    return (Ellipsis, fixed(xp.arange(count) - min(offset, 0)), fixed(xp.arange(count) + max(offset, 0)))
+    return (
+        Ellipsis,
+        constant_array(xp.arange(count) - min(offset, 0)),
+        constant_array(xp.arange(count) + max(offset, 0)),
+    )
 
 
 @declare(method=renamed(dim1="axis1", dim2="axis2"), numpy=renamed(input="a", dim1="axis1", dim2="axis2"))

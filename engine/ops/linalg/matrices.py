@@ -10,7 +10,7 @@ import numpy as np
 from ...base.types import Array, Functions, Value
 from ...cpu.array_module import array_module
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import checked
+from ...tensors.unrecorded import check_values
 from ..arguments import check_tensor
 
 
@@ -103,7 +103,7 @@ def check_matrices(x: Tensor, name: str, square: bool = True, argument: str = "i
 
 def finite_matrices(x: Tensor, name: str, square: bool = True, argument: str = "input") -> Tensor:
     """Return the matrices if they can be decomposed: LAPACK may not return on NaN or infinity."""
-    checked(_check_finite, check_matrices(x, name, square, argument)._array, name=name, argument=argument)
+    check_values(_check_finite, check_matrices(x, name, square, argument)._array, name=name, argument=argument)
     return x
 
 

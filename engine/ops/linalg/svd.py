@@ -14,7 +14,7 @@ from ...base.types import Array, Functions, Value
 from ...cpu.array_module import array_module
 from ...tensors.operator import Operator
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import usual
+from ...tensors.unrecorded import holds
 from ..elementwise.comparison import where
 from ..elementwise.complex_numbers import conj
 from .matrices import (
@@ -83,7 +83,7 @@ _full_svd = Operator(
 
 def singular_values(x: Tensor) -> Tensor:
     """Return the singular values of each matrix, NaN for those that are not finite."""
-    if usual(are_finite, x._array):
+    if holds(are_finite, x._array):
         return svd_operator(x)[0]
     finite = array_module(x._array).isfinite(x._array).all(axis=(-2, -1))
     values = svd_operator(where(Tensor._wrap(finite[..., None, None]), x, 0.0))[0]

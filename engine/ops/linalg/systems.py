@@ -11,7 +11,7 @@ from ...base.types import Array, Functions, Value
 from ...tensors.backend import to_host
 from ...tensors.operator import Operator
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import usual
+from ...tensors.unrecorded import holds
 from ..arguments import check_tensor
 from ..elementwise.comparison import where
 from ..shapes.reshape import expand_dims, swapaxes
@@ -153,7 +153,7 @@ def lstsq(input: Tensor, A: Tensor) -> Tensor:
         raise ValueError(
             f"For 'lstsq', 'A' must have as many rows as 'input', but got shapes {A.shape} and {input.shape}"
         )
-    if not usual(_have_full_rank, lhs._array):
+    if not holds(_have_full_rank, lhs._array):
         return _shortest(lhs, right)
     if lhs.shape[-2] >= lhs.shape[-1]:
         q, r = qr_operator(lhs)

@@ -17,7 +17,7 @@ from ...tensors import random
 from ...tensors.backend import to_device, to_host
 from ...tensors.dtype import float32, float64, int32, int64
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import computed, constant, fixed
+from ...tensors.unrecorded import compute, constant, constant_array
 from ..arguments import check_tensor
 from ..linalg.matmul import weighted_sums
 from ..random.drawing import both_seeds
@@ -70,7 +70,7 @@ def _adaptive_average(input: Tensor, output_size: Size, axes: int, name: str) ->
             weights = np.zeros((length, parts))
             for part, (start, stop) in enumerate(edges_of(length, parts)):
                 weights[start:stop, part] = 1 / (stop - start)
-            x = weighted_sums(x, weights=fixed(to_device(weights)), axis=axis + 2)
+            x = weighted_sums(x, weights=constant_array(to_device(weights)), axis=axis + 2)
         return x
 
     return batched(pooled, input, axes, name)
@@ -78,7 +78,7 @@ def _adaptive_average(input: Tensor, output_size: Size, axes: int, name: str) ->
 
 def _largest_between(x: Tensor, edges: list[list[tuple[int, int]]], return_indices: bool) -> Any:
     """Return the largest element between ``edges`` of each axis; the indices are into the flattened axes."""
-    indices = Tensor._wrap(computed(_positions_between, x._array, edges=edges))
+    indices = Tensor._wrap(compute(_positions_between, x._array, edges=edges))
     largest = gathered(x, indices)
     return (largest, indices) if return_indices else largest
 
@@ -631,7 +631,7 @@ def _mean_of_cells(x: Tensor, cells: list[list[tuple[int, int]]]) -> Tensor:
         weights = np.zeros((x.shape[axis], len(bounds)))
         for part, (begin, end) in enumerate(bounds):
             weights[begin:end, part] = 1.0 if integral else 1 / (end - begin)
-        result = weighted_sums(result, weights=fixed(to_device(weights)), axis=axis)
+        result = weighted_sums(result, weights=constant_array(to_device(weights)), axis=axis)
     if not integral:
         return result
     counts = np.multiply.outer(*([end - begin for begin, end in bounds] for bounds in cells))[..., None]

@@ -17,7 +17,7 @@ from ...tape import taps
 from ...tensors.dtype import int32, promote
 from ...tensors.operator import Operator
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import checked, computed, filled
+from ...tensors.unrecorded import check_values, compute, generate
 from ..arguments import check_tensor, int_of
 from ..elementwise.arithmetic import add, div, mul, sub
 from ..elementwise.comparison import where
@@ -108,10 +108,12 @@ def cross_entropy(
     logits, labels, shape = _as_rows(input, target, "cross_entropy")
     if weight is None and label_smoothing == 0.0:
         if array_module(labels._array) is not np:  # the CPU kernel checks them itself
-            checked(_check_counting, labels._array, classes=logits.shape[1], ignored=ignore_index, name="cross_entropy")
+            check_values(
+                _check_counting, labels._array, classes=logits.shape[1], ignored=ignore_index, name="cross_entropy"
+            )
         losses = _sparse(logits, labels, ignore_index=ignore_index)[0]
         if reduction == "mean":
-            count = computed(_counted, labels._array, other_than=ignore_index, dtype=losses._array.dtype)
+            count = compute(_counted, labels._array, other_than=ignore_index, dtype=losses._array.dtype)
             return div(reduce_sum(losses), Tensor._wrap(count))
         return reduced(reshape(losses, shape), reduction, "cross_entropy")
     log_p = log_softmax(logits, 1)
@@ -228,7 +230,7 @@ def _nll_with_weight(
         ValueError: shapes, a class number or ``reduction`` that do not fit.
     """
     loss = nll_loss(logits, labels, weight, ignore_index, reduction)
-    return loss, Tensor._wrap(computed(_weight_of, weight._array, labels._array, ignored=ignore_index))
+    return loss, Tensor._wrap(compute(_weight_of, weight._array, labels._array, ignored=ignore_index))
 
 
 def _weight_of(weight: Array, labels: Array, ignored: int) -> Array:
@@ -259,20 +261,20 @@ def _nll(
         raise TypeError(f"For '{name}', class numbers in 'target' must be integers, but got {labels.dtype}")
     ignored = int_of(ignore_index, name, "ignore_index")
     on_host = array_module(host) is np  # a GPU is not waited for: there the loss of a wrong label is NaN
-    checked(_check_counting, host, classes=classes, ignored=ignored, name=name)
+    check_values(_check_counting, host, classes=classes, ignored=ignored, name=name)
     if weight is not None and check_tensor(weight, name, "weight").shape != (classes,):
         raise ValueError(f"For '{name}', 'weight' must have the shape ({classes},), but got {weight.shape}")
     if weight is not None:
         common = promote(log_probabilities._array.dtype, weight._array.dtype)
         log_probabilities, weight = as_dtype(log_probabilities, common), as_dtype(weight, common)
     dtype = log_probabilities._array.dtype
-    indices = Tensor._wrap(computed(_class_indices, host, ignored=ignored, classes=classes))
-    factors = shares = Tensor._wrap(computed(_shares, host, ignored=ignored, classes=classes, dtype=dtype))
+    indices = Tensor._wrap(compute(_class_indices, host, ignored=ignored, classes=classes))
+    factors = shares = Tensor._wrap(compute(_shares, host, ignored=ignored, classes=classes, dtype=dtype))
     if weight is not None:
-        mask = Tensor._wrap(computed(_counting_mask, host, ignored=ignored))
+        mask = Tensor._wrap(compute(_counting_mask, host, ignored=ignored))
         factors = where(mask, getitem(weight, (indices,)), 0.0)
         factors = factors if on_host else mul(factors, shares)
-    rows = filled(array_module(host).arange, start=0, stop=host.shape[0], step=1)
+    rows = generate(array_module(host).arange, start=0, stop=host.shape[0], step=1)
     selected = getitem(log_probabilities, (rows, indices))
     losses = mul(-selected, factors)
     if smoothing:

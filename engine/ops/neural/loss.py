@@ -14,7 +14,7 @@ from ...cpu.array_module import array_module
 from ...cpu.widening import is_half
 from ...tensors.dtype import float32, numpy_dtype
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import checked, constant, filled
+from ...tensors.unrecorded import check_values, constant, generate
 from ..arguments import check_tensor
 from ..elementwise.arithmetic import abs as absolute
 from ..elementwise.arithmetic import add, div, maximum, minimum, mul, neg, pow, sqrt, square, sub
@@ -310,7 +310,7 @@ def gaussian_nll_loss(
         TypeError: ``var`` is not a Tensor.
         ValueError: a negative variance, ``eps`` not above 0, or an unknown ``reduction``.
     """
-    checked(_check_variance, check_tensor(var, "gaussian_nll_loss", "var")._array)
+    check_values(_check_variance, check_tensor(var, "gaussian_nll_loss", "var")._array)
     check_above_zero(eps, "gaussian_nll_loss", "eps")
     wide = maximum(var, eps)
     difference = sub(x, target)
@@ -586,9 +586,9 @@ def multi_margin_loss(
             f"For 'multi_margin_loss', shapes must be (N, C) and (N,), but got {input.shape} and {target.shape}"
         )
     labels = target._array
-    checked(_check_classes, labels, name="multi_margin_loss", classes=input.shape[1])
+    check_values(_check_classes, labels, name="multi_margin_loss", classes=input.shape[1])
     xp = array_module(labels)
-    rows = filled(xp.arange, start=0, stop=labels.shape[0], step=1)
+    rows = generate(xp.arange, start=0, stop=labels.shape[0], step=1)
     target_scores = reshape(getitem(input, (rows, target)), (-1, 1))
     hinge = maximum(add(sub(input, target_scores), margin), 0.0)
     if p == 2:
@@ -653,7 +653,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
     xp = array_module(labels)
     valid = xp.cumsum(labels < 0, axis=1) == 0
     indices = xp.where(valid, labels, 0)
-    checked(_check_classes, indices, name="multilabel_margin_loss", classes=x.shape[1])
+    check_values(_check_classes, indices, name="multilabel_margin_loss", classes=x.shape[1])
     dtype = x._array.dtype
     is_label = (one_hot_array(indices, x.shape[1], dtype) * valid[..., None]).max(axis=1)
     rows = constant(xp.arange(x.shape[0])[:, None])

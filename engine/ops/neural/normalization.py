@@ -17,7 +17,7 @@ from ...cpu.widening import widen
 from ...tensors.dtype import float32
 from ...tensors.operator import ARRAY_FUNCTIONS, Operator
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import computed, constant, filled
+from ...tensors.unrecorded import compute, constant, generate
 from ..arguments import check_axes, check_operand, check_tensor, int_of, ints_of, one_axis
 from ..elementwise.arithmetic import add, div, mul, pow, rsqrt, square, sub
 from ..linalg.matmul import matmul
@@ -97,8 +97,8 @@ def layer_norm(
             raise ValueError(f"For 'layer_norm', '{name}' must have the shape {last}, but got {parameter.shape}")
     xp = array_module(x._array)
     dtype = x._array.dtype
-    gamma = weight if weight is not None else filled(xp.ones, shape=last, dtype=dtype)
-    beta = bias if bias is not None else filled(xp.zeros, shape=last, dtype=dtype)
+    gamma = weight if weight is not None else generate(xp.ones, shape=last, dtype=dtype)
+    beta = bias if bias is not None else generate(xp.zeros, shape=last, dtype=dtype)
     return _layer_norm(x, gamma, beta, begin_norm_axis=x.ndim - len(last), epsilon=eps)[0]
 
 
@@ -259,7 +259,7 @@ def batch_norm(
     if training:
         y, mean, var = batch_norm_with_statistics(x, weight, bias, eps)
         arrays = [parameter._array for parameter in (running_mean, running_var, mean, var)]
-        updated = computed(_moved_statistics, *arrays, momentum=momentum, count=x.size // x.shape[1])
+        updated = compute(_moved_statistics, *arrays, momentum=momentum, count=x.size // x.shape[1])
         for running, new in zip((running_mean, running_var), updated, strict=True):
             running._rebind(new)
         return y
@@ -314,7 +314,7 @@ def update_running(running: Tensor, batch: Tensor, momentum: float, count: int |
         count: the number of elements n that ``batch`` is the variance of, if it is one; it is multiplied by n / (n -
             1).
     """
-    running._rebind(computed(_mixed, running._array, batch._array, momentum=momentum, count=count))
+    running._rebind(compute(_mixed, running._array, batch._array, momentum=momentum, count=count))
 
 
 def _mixed(old: Array, new: Array, momentum: float, count: int | None) -> Array:

@@ -10,7 +10,7 @@ from ...base.types import Array, Ints
 from ...cpu.array_module import array_module
 from ...tensors.operator import TENSOR_FUNCTIONS
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import checked, constant, fixed
+from ...tensors.unrecorded import check_values, constant, constant_array
 from ..arguments import check_integers, check_tensor, ints_of
 from ..shapes.reshape import expand_dims, reshape, squeeze
 from .convolution import check_format, ints_for, last_axes
@@ -51,10 +51,14 @@ def _unpooled(
         lengths = tuple((n - 1) * s - 2 * p + k for n, s, p, k in zip(x.shape[2:], strides, pads, kernel, strict=True))
     total = math.prod(lengths)
     positions = indices._array
-    checked(_check_below, positions, name=name, total=total)
+    check_values(_check_below, positions, name=name, total=total)
     n, c = x.shape[:2]
     xp = array_module(positions)
-    index = (fixed(xp.arange(n)[:, None, None]), fixed(xp.arange(c)[None, :, None]), positions.reshape(n, c, -1))
+    index = (
+        constant_array(xp.arange(n)[:, None, None]),
+        constant_array(xp.arange(c)[None, :, None]),
+        positions.reshape(n, c, -1),
+    )
     # Of two elements for one position, the last is kept and gets the gradient.
     empty = constant(xp.zeros((n, c, total), x._array.dtype))
     output = TENSOR_FUNCTIONS.setitem(empty, reshape(x, (n, c, -1)), index=index)

@@ -12,7 +12,7 @@ from ...tensors.backend import to_host
 from ...tensors.dtype import float32
 from ...tensors.generator import Generator
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import checked
+from ...tensors.unrecorded import check_values
 from ..arguments import check_tensor, ints_of
 from .drawing import (
     both_seeds,
@@ -225,7 +225,7 @@ def bernoulli(input: Tensor, p: TensorLike = 0.5, seed: int | None = None) -> Te
         ValueError: ``p`` is not in [0, 1].
     """
     chance = host_parameter(p, "bernoulli", "p")
-    checked(_check_chance, chance, p=p)
+    check_values(_check_chance, chance, p=p)
     x = check_tensor(input, "bernoulli")
     return new_tensor(uniform_numbers(x.shape, seed) < chance, x.dtype)
 

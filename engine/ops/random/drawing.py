@@ -21,7 +21,7 @@ from ...tensors.backend import to_device, to_host
 from ...tensors.dtype import float32, int64, numpy_dtype
 from ...tensors.generator import Generator
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import checked, computed, fixed
+from ...tensors.unrecorded import check_values, compute, constant_array
 from ..arguments import check_tensor, ints_of
 from ..shapes.subscripts import getitem_operator
 
@@ -48,13 +48,13 @@ def new_tensor(array: Array | float, dtype: DTypeLike = float32) -> Tensor:
 
 def uniform_numbers(shape: tuple[int, ...], seed: int | None = None) -> Array:
     """Return ``random.uniform``, as a step of a plan."""
-    numbers: Array = computed(random.uniform_at, *random.position_of_draw(shape, seed), shape)
+    numbers: Array = compute(random.uniform_at, *random.position_of_draw(shape, seed), shape)
     return numbers
 
 
 def normal_numbers(shape: tuple[int, ...], seed: int | None = None) -> Array:
     """Return ``random.normal``, as a step of a plan."""
-    numbers: Array = computed(random.normal_at, *random.position_of_draw(shape, seed), shape)
+    numbers: Array = compute(random.normal_at, *random.position_of_draw(shape, seed), shape)
     return numbers
 
 
@@ -73,7 +73,7 @@ def host_parameter(x: TensorLike, name: str, argument: str) -> Array:
     if not isinstance(x, int | float | list | tuple | np.ndarray | np.generic):
         raise TypeError(f"For '{name}', '{argument}' must be a Tensor or a number, but got {type(x).__name__}")
     try:
-        return fixed(np.asarray(x, np.float32))
+        return constant_array(np.asarray(x, np.float32))
     except (TypeError, ValueError):
         raise TypeError(f"For '{name}', '{argument}' must be a Tensor or numbers, but got {x!r}") from None
 
@@ -340,7 +340,7 @@ def uniform(
     low, high = host_parameter(minval, "uniform", "minval"), host_parameter(maxval, "uniform", "maxval")
     target_shape = np.broadcast_shapes(ints_of(shape, "uniform", "shape"), low.shape, high.shape)
     if numpy_dtype(dtype).kind == "i":
-        checked(_check_limits, low, high)
+        check_values(_check_limits, low, high)
         return new_tensor(np.floor(inner_uniform(target_shape, seed) * (high - low)) + low, dtype)
     return new_tensor(uniform_numbers(target_shape, seed) * (high - low) + low, dtype)
 

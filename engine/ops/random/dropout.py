@@ -15,7 +15,7 @@ from ...cpu.neural import dropout as dropout_kernels
 from ...tensors import random
 from ...tensors.operator import Operator
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import filled
+from ...tensors.unrecorded import generate
 from ..arguments import check_tensor
 from ..shapes.reshape import reshape
 
@@ -193,7 +193,7 @@ def _of_channels(name: str, ndim: int) -> Callable[..., Tensor]:
         if x.ndim not in (ndim, ndim - 1):
             raise ValueError(f"For '{name}', 'input' must have {ndim - 1} or {ndim} axes, but got shape {x.shape}")
         shape = x.shape[: x.ndim - ndim + 2] + (1,) * (ndim - 2)
-        factors = filled(array_module(x._array).ones, shape=shape, dtype=x._array.dtype)
+        factors = generate(array_module(x._array).ones, shape=shape, dtype=x._array.dtype)
         return x * dropout(factors, p, True) if training else x
 
     lengths = "L" if ndim == 3 else "D, H, W"

@@ -10,7 +10,7 @@ from ...base.types import Array, DTypeLike
 from ...tensors.backend import to_device, to_host
 from ...tensors.dtype import bool_, int32, int64
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import checked
+from ...tensors.unrecorded import check_values
 from ..arguments import bool_of, check_axes, check_tensor, int_of
 from .drawing import both_seeds, host_parameter, inner_uniform, new_tensor, random_order
 
@@ -38,7 +38,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed:
     """
     weights = host_parameter(check_axes(input, 1, "multinomial"), "multinomial", "input").astype(np.float64)
     num_samples = check_not_negative(int_of(num_samples, "multinomial", "num_samples"), "multinomial", "num_samples")
-    checked(_check_weights, weights)
+    check_values(_check_weights, weights)
     rows = weights.reshape(-1, weights.shape[-1])
     if bool_of(replacement, "multinomial", "replacement"):
         edges = np.cumsum(rows, -1)

@@ -17,7 +17,7 @@ from ...cpu.widening import in_single
 from ...tensors.dtype import any_dtype, int32, int64, numpy_dtype
 from ...tensors.operator import Operator
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import filled
+from ...tensors.unrecorded import generate
 from ..arguments import Axis, axes_of, bool_of, check_tensor, int_of, one_axis
 from ..elementwise.arithmetic import add, maximum, minimum, mul, sqrt, square, sub
 from ..elementwise.comparison import isfinite
@@ -788,7 +788,7 @@ def var(input: Tensor, axis: Axis = None, ddof: int | bool = 0, keepdims: bool =
     squares = square(sub(x, mean(x, axis, True)))
     subtracted = int_of(ddof, "var", "ddof")
     xp = array_module(x._array)
-    factor = filled(_correction, count=_count(x, axes), ddof=subtracted, dtype=x._array.dtype, xp=xp)
+    factor = generate(_correction, count=_count(x, axes), ddof=subtracted, dtype=x._array.dtype, xp=xp)
     result: Tensor = as_dtype(mul(mean(squares, axis, keepdims), factor), as_floats(input)._array.dtype)
     return result
 

@@ -15,7 +15,7 @@ from ...tensors.backend import to_device, to_host
 from ...tensors.dtype import DType, float32, float64, int32, int64, numpy_dtype, promote, promote_scalar, wrapped
 from ...tensors.parameter import Parameter
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import constant, filled, fixed
+from ...tensors.unrecorded import constant, constant_array, generate
 from ..arguments import bool_of, check_operand, check_same_dtype, check_tensor, ints_of, one_axis
 from .broadcasting import cast_operator
 from .conversion import cast
@@ -60,7 +60,7 @@ def one_hot_array(labels: Array, depth: int, dtype: np.dtype[Any] | type) -> Arr
         An array (..., depth).
     """
     xp = array_module(labels)
-    return (labels[..., None] == fixed(xp.arange(depth, dtype=labels.dtype))).astype(dtype)
+    return (labels[..., None] == constant_array(xp.arange(depth, dtype=labels.dtype))).astype(dtype)
 
 
 @np.errstate(all="ignore")
@@ -72,7 +72,7 @@ def _filled(shape: Shape, value: Operand, dtype: DTypeLike, name: str) -> Tensor
         return _spread(value, lengths, numpy_dtype(dtype), name)
     kind = numpy_dtype(dtype)
     check_type(value, Number | np.generic, name, "fill_value", "a number or a Tensor")
-    return filled(_full, shape=lengths, fill_value=wrapped(value, kind), dtype=kind)
+    return generate(_full, shape=lengths, fill_value=wrapped(value, kind), dtype=kind)
 
 
 def _full(shape: tuple[int, ...], fill_value: Any, dtype: np.dtype[Any]) -> Any:
@@ -167,7 +167,7 @@ def _like(x: Tensor, value: Operand, dtype: DTypeLike | None, name: str) -> Tens
     if isinstance(value, Tensor):
         return _spread(value, x.shape, result_dtype, name)
     check_type(value, int | float | complex, name, "fill_value", "a Tensor or a number")
-    return filled(
+    return generate(
         array_module(x._array).full, shape=x.shape, fill_value=wrapped(value, result_dtype), dtype=result_dtype
     )
 
@@ -393,7 +393,7 @@ def arange(
         raise ValueError("For 'arange', 'step' must not be 0")
     result_dtype = dtype or (float32 if any(isinstance(x, float) for x in values) else int64)
     start, stop, step = values
-    return filled(_arange, start=start, stop=stop, step=step, dtype=numpy_dtype(result_dtype))
+    return generate(_arange, start=start, stop=stop, step=step, dtype=numpy_dtype(result_dtype))
 
 
 def _arange(start: Any, stop: Any, step: Any, dtype: np.dtype[Any]) -> Any:

@@ -14,7 +14,7 @@ from ...base.surfaces import declare, prim, renamed
 from ...base.types import Ints
 from ...cpu.array_module import array_module
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import fixed
+from ...tensors.unrecorded import constant_array
 from ..arguments import (
     along,
     check_axes,
@@ -190,7 +190,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         )
     choices = itertools.chain.from_iterable(choose(range(input.size), r))
     rows = np.fromiter(choices, np.int64, count * r).reshape(count, r)
-    return getitem_operator(input, index=(fixed(array_module(input._array).asarray(rows)),))
+    return getitem_operator(input, index=(constant_array(array_module(input._array).asarray(rows)),))
 
 
 def block_diag(*inputs: Tensor) -> Tensor:

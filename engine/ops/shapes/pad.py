@@ -13,7 +13,7 @@ from ...base.types import Array, Functions, Shape, Value
 from ...cpu.array_module import array_module
 from ...tensors.operator import Operator
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import fixed
+from ...tensors.unrecorded import constant_array
 from ..arguments import along, check_tensor, ints_of
 from .concatenation import slice_operator
 from .reshape import reshape
@@ -55,7 +55,7 @@ def _pad_rule(
 
 def _index_on_device(x: Value, positions: Array) -> Array:
     """Return an index on the device of ``x``."""
-    return fixed(array_module(x._array if isinstance(x, Tensor) else x).asarray(positions))
+    return constant_array(array_module(x._array if isinstance(x, Tensor) else x).asarray(positions))
 
 
 _pad = Operator("pad", _pad_kernel, (_pad_rule,))

@@ -12,7 +12,7 @@ from ...base.surfaces import alias, declare, prim, renamed
 from ...base.types import Array, Ints, Shape, TensorLike
 from ...cpu.array_module import array_module
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import checked, fixed
+from ...tensors.unrecorded import check_values, constant_array
 from ..arguments import along, axes_of, check_axes, check_operand, check_tensor, ints_of, one_axis
 from .concatenation import concat, slice_operator
 from .conversion import tensor_of
@@ -232,16 +232,16 @@ def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: in
     if at == batch:
         raise ValueError(f"For 'reverse_sequence', 'seq_dim' and 'batch_dim' must differ, but both are {at}")
     xp = array_module(x._array)
-    positions = fixed(xp.arange(x.shape[at]))
+    positions = constant_array(xp.arange(x.shape[at]))
     lengths = check_tensor(seq_lengths, "reverse_sequence", "seq_lengths")._array.reshape(-1, 1)
     if lengths.dtype.kind not in "iu" or len(lengths) != x.shape[batch]:
         raise ValueError(
             f"For 'reverse_sequence', 'seq_lengths' must be {x.shape[batch]} integers, but got "
             f"{seq_lengths.dtype} of shape {seq_lengths.shape}"
         )
-    checked(_check_lengths, lengths, most=x.shape[at])
+    check_values(_check_lengths, lengths, most=x.shape[at])
     order = xp.where(positions < lengths, lengths - 1 - positions, positions)
-    rows = fixed(xp.arange(x.shape[batch]).reshape(-1, 1))
+    rows = constant_array(xp.arange(x.shape[batch]).reshape(-1, 1))
     entries = movedim(x, (batch, at), (0, 1))
     return movedim(getitem_operator(entries, index=(rows, order)), (0, 1), (batch, at))
 
@@ -359,7 +359,7 @@ def repeat_interleave(input: TensorLike, repeats: Shape, axis: int | None = None
         raise ValueError(
             f"For 'repeat_interleave', 'repeats' must be one number or {x.shape[at]}, but got {len(times)}"
         )
-    order = fixed(array_module(x._array).asarray(np.repeat(np.arange(x.shape[at]), times)))
+    order = constant_array(array_module(x._array).asarray(np.repeat(np.arange(x.shape[at]), times)))
     return getitem_operator(x, index=along(x, at, order))
 
 

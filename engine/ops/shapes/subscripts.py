@@ -25,7 +25,7 @@ from ...tensors.backend import is_array, runs_triton
 from ...tensors.dtype import wrapped
 from ...tensors.operator import Operator
 from ...tensors.tensor import Tensor
-from ...tensors.unrecorded import fixed
+from ...tensors.unrecorded import constant_array
 from ...tensors.views import OWN_REFERENCES, ViewOperator, link, owns_memory
 from ..arguments import check_tensor
 from .broadcasting import cast_operator, fit
@@ -134,9 +134,9 @@ def _plain(index: Any) -> Any:
         return index._array
     if isinstance(index, list):
         array = np.asarray([_plain(part) for part in index]) if index else np.zeros(0, np.int64)
-        return fixed(array) if _is_of_numbers(index) else array
+        return constant_array(array) if _is_of_numbers(index) else array
     if type(index) is np.ndarray:
-        return fixed(index)
+        return constant_array(index)
     if isinstance(index, slice):
         return slice(*(int(n) if isinstance(n, Tensor) else n for n in (index.start, index.stop, index.step)))
     return index
