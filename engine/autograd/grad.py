@@ -224,8 +224,8 @@ def differentiate(
     everything = _separate_arguments(everything)
     args, kwargs = everything[: len(args)], dict(zip(kwargs, everything[len(args) :], strict=True))
     requested = [tensors_in(everything[p]) for p in positions]
-    releases_unread = not (state.recordings or taps.operator_taps)
-    output, run_backward = _record_function(fn, args, kwargs, requested, weights or (), releases_unread)
+    uses_placeholders = not (state.recordings or taps.operator_taps)
+    output, run_backward = _record_function(fn, args, kwargs, requested, weights or (), uses_placeholders)
     targets = tensors_in(split_aux(output, has_aux, name)[0])
     gradients, of_weights = run_backward(targets, sens, name, True)
     of_inputs = [gradients_like(everything[p], part) for p, part in zip(positions, gradients, strict=True)]
@@ -238,12 +238,12 @@ def _record_function(
     kwargs: dict[str, Any],
     requested: list[list[Tensor]],
     weights: Sequence[Parameter],
-    releases_unread: bool = False,
+    uses_placeholders: bool = False,
 ) -> tuple[Any, Callable[..., tuple[list[list[Tensor]], list[Tensor]]]]:
     """Run ``fn`` in a recording; return its output and a function for the backward pass from tensors in it.
 
     That function takes the tensors, the gradients that arrive at them, the caller's name, and whether this is the last
-    backward pass. It returns the gradients of ``requested`` and of ``weights``. With ``releases_unread``, it may be
+    backward pass. It returns the gradients of ``requested`` and of ``weights``. With ``uses_placeholders``, it may be
     called once.
     """
     computation, outer_recordings = GradientComputation(), state.recordings
@@ -253,7 +253,7 @@ def _record_function(
             tap.wait_for_trace()
         leaves = [*(a for group in requested for a in group), *weights]
         recording = Recording(
-            [t._array for t in leaves], [t._array for t in tensors_in((args, kwargs))], releases_unread
+            [t._array for t in leaves], [t._array for t in tensors_in((args, kwargs))], uses_placeholders
         )
         # The function may rebind its arguments and weights: gradients are those of the initial values.
         inputs_at_start = [[t._array for t in group] for group in requested]

@@ -100,7 +100,7 @@ class _Packing(Recording):
     def __init__(self, recording: Recording, hooks: saved_tensors_hooks) -> None:
         self.leaves, self.nodes, self.tracked = recording.leaves, recording.nodes, recording.tracked
         self.hooks, self.marks, self.renamings = recording.hooks, recording.marks, recording.renamings
-        self.other_arguments, self.releases_unread = recording.other_arguments, False
+        self.other_arguments, self.uses_placeholders = recording.other_arguments, False
         self.placeholders, self.has_placeholders = {}, False
         self.saved_hooks = hooks
 

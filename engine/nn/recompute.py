@@ -311,7 +311,7 @@ class _Recompute(Differentiable, RecomputeNode):
     ) -> list[tuple[Array, Any]]:
         """Run the function again in a recording, and run its backward pass."""
         leaves = [array for array in inputs if id(array) in tracked]
-        inner = Recording(leaves, releases_unread=not (functions.wraps or taps.operator_taps))
+        inner = Recording(leaves, uses_placeholders=not (functions.wraps or taps.operator_taps))
         self.runs += 1
         label = "recomputed" if self.runs == 1 else f"recomputed {self.runs}"
         with (

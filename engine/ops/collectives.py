@@ -286,7 +286,7 @@ all_gather = Collective(
     "all_gather",
     _all_gather,
     (lambda F, g, out, x, group, sizes=None: F.reduce_scatter(g, op="sum", group=group, sizes=sizes),),
-    unread=(0, -1),
+    placeholders=(0, -1),
 ).declare("All ranks' tensors behind each other along the first axis.")
 reduce_scatter = Collective("reduce_scatter", _reduce_scatter, (_reduce_scatter_rule,)).declare(
     "A rank's share of all ranks' tensors made one."
@@ -295,7 +295,7 @@ broadcast = Collective(
     "broadcast",
     _broadcast,
     (lambda F, g, out, x, root, group: F.reduce(g, root=root, op="sum", group=group),),
-    unread=(0, -1),
+    placeholders=(0, -1),
 ).declare("The tensor of one rank.")
 reduce = Collective("reduce", _reduce, (_reduce_rule,)).declare(
     "All ranks' tensors made one, on one rank; zeros on the others."
@@ -304,13 +304,13 @@ gather = Collective(
     "gather_from_ranks",
     _gather,
     (lambda F, g, out, x, root, group: F.scatter_to_ranks(_whole_gradient(F, g, x, group), root=root, group=group),),
-    unread=(0, -1),
+    placeholders=(0, -1),
 ).declare("All ranks' tensors behind each other, on one rank; zeros on the others.")
 scatter = Collective(
     "scatter_to_ranks",
     _scatter,
     (lambda F, g, out, x, root, group: _of_root(F, F.gather_from_ranks(g, root=root, group=group), x, root, group),),
-    unread=(0, -1),
+    placeholders=(0, -1),
 ).declare("A rank's part of one rank's tensor.")
 all_to_all = Collective(
     "all_to_all",
@@ -320,13 +320,13 @@ all_to_all = Collective(
             g, split_axis=concat_axis, concat_axis=split_axis, group=group
         ),
     ),
-    unread=(0, -1),
+    placeholders=(0, -1),
 ).declare("The part that each rank has for this one, in one tensor.")
 all_to_all_v = Collective(
     "all_to_all_v",
     _all_to_all_v,
     (lambda F, g, out, x, sent, received, group: F.all_to_all_v(g, sent=received, received=sent, group=group),),
-    unread=(0, -1),
+    placeholders=(0, -1),
 ).declare("The elements that each rank has for this one, of any length.")
 send = Collective(
     "send",
@@ -336,9 +336,9 @@ send = Collective(
             g, source=to, tag=tag, shape=tuple(g.shape), dtype=numpy_dtype(g.dtype), group=group
         ),
     ),
-    unread=(0, -1),
+    placeholders=(0, -1),
 ).declare("The tensor itself, which is sent to another rank; its gradient is the one that the receiver sends back.")
-receive = Collective("receive", _receive, (_receive_rule,), unread=(0, -1)).declare(
+receive = Collective("receive", _receive, (_receive_rule,), placeholders=(0, -1)).declare(
     "The tensor that another rank sends; its gradient is sent back."
 )
 

@@ -78,7 +78,7 @@ class Differentiable:
 
     runs_without_gradient = False
     """Whether it is also called if no gradient arrives."""
-    unread: tuple[int, ...] = ()
+    placeholders: tuple[int, ...] = ()
     """Indices of inputs, and -1, -2, ... for outputs, of which the gradient needs only shape and dtype."""
     slopes: tuple[int, int] | None = None
     """Factors of the gradient for each of two operands, if the backward pass multiplies by them itself."""
@@ -246,7 +246,7 @@ class Recording(GradientComputation):
         leaves: the values whose gradients are requested.
         other_arguments: further arguments of the differentiated function. They and values computed from them are not
             followed, but hooks of a cell that gets one with a followed value get the gradients of both. Held weakly.
-        releases_unread: whether large arrays that no rule reads are released: if there is only one backward pass, and
+        uses_placeholders: whether large arrays that no rule reads are released: if there is only one backward pass, and
             on arrays.
     """
 
@@ -260,15 +260,15 @@ class Recording(GradientComputation):
         "offloaded",
         "other_arguments",
         "placeholders",
-        "releases_unread",
         "renamings",
         "tracked",
+        "uses_placeholders",
     )
     offloaded: Any
     """Storage of offloaded values, see ``offloading``; set when there are any."""
 
     def __init__(
-        self, leaves: Iterable[Array], other_arguments: Iterable[Array] = (), releases_unread: bool = False
+        self, leaves: Iterable[Array], other_arguments: Iterable[Array] = (), uses_placeholders: bool = False
     ) -> None:
         self.thread = threading.get_ident()
         self.leaves = list(leaves)
@@ -278,7 +278,7 @@ class Recording(GradientComputation):
         self.marks: list[tuple[int, Region, bool]] = []
         self.renamings: list[Renaming] = []
         self.other_arguments = {id(array): weakref.ref(array) for array in other_arguments}
-        self.releases_unread = releases_unread
+        self.uses_placeholders = uses_placeholders
         self.placeholders: dict[int, ArrayPlaceholder] = {}  # by the id of a living array
         self.has_placeholders = False
 
@@ -293,8 +293,8 @@ class Recording(GradientComputation):
 
     def add_node(self, operator: Differentiable, inputs: tuple[Any, ...], output: Any, attrs: dict[str, Any]) -> None:
         """Append a node and track its output."""
-        if self.releases_unread and operator.unread:
-            inputs, output = self._with_placeholders(operator.unread, inputs, output)
+        if self.uses_placeholders and operator.placeholders:
+            inputs, output = self._with_placeholders(operator.placeholders, inputs, output)
         self.nodes.append((operator, inputs, output, attrs))
         if type(output) is tuple:
             self.tracked.update(map(id, output))
@@ -302,10 +302,10 @@ class Recording(GradientComputation):
             self.tracked.add(id(output))
 
     def _with_placeholders(
-        self, unread: tuple[int, ...], inputs: tuple[Any, ...], output: Any
+        self, indices: tuple[int, ...], inputs: tuple[Any, ...], output: Any
     ) -> tuple[tuple[Any, ...], Any]:
         """Return a node's inputs and output, with placeholders for large arrays that no rule reads."""
-        for index in unread:
+        for index in indices:
             if index >= 0:
                 if index < len(inputs):
                     placeholder = self.placeholders.get(id(inputs[index]))

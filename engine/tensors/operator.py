@@ -62,14 +62,14 @@ class Operator(Differentiable):
             have any number of inputs.
         analytic: whether the rules multiply by a complex derivative. The gradient dL/dx + i dL/dy is a product with
             its conjugate, which is taken here; rules of other operators return that gradient themselves.
-        unread: indices of inputs, and -1, -2, ... for outputs, of which the rules need only shape and dtype. The
-            tape does not keep large arrays that no rule reads.
+        placeholders: indices of inputs, and -1, -2, ... for outputs, of which the rules need only shape and dtype. The
+            tape keeps placeholders of these if they are large.
         keeps_dtype: whether it only inspects or copies values, so that ``Cell.to_float`` casts nothing for it.
         shape_from_values: whether the shape of its result depends on more than shapes, dtypes and attributes.
         scalar: its formula for one element of each input, in the language of ``compile.loops.scalar_programs``; "" for
             operators whose elements depend on more than that.
-        again: recomputes the first output in about the time of a copy: a function of the inputs, the other outputs and
-            the attributes, or True for the kernel itself. Not needed with a ``scalar``.
+        recompute: a function of the inputs, the other outputs and the attributes that recomputes the first output in
+            about the time of a copy, or True for the kernel itself. Not needed with a ``scalar``.
     """
 
     hooks_from_last = False
@@ -86,8 +86,8 @@ class Operator(Differentiable):
         keeps_dtype: bool = False,
         shape_from_values: bool = False,
         scalar: str = "",
-        unread: tuple[int, ...] = (),
-        again: Callable[..., Any] | bool = False,
+        placeholders: tuple[int, ...] = (),
+        recompute: Callable[..., Any] | bool = False,
     ) -> None:
         if name in OPERATORS:
             raise ValueError(f"the operator table has an entry '{name}' already")
@@ -101,8 +101,8 @@ class Operator(Differentiable):
         self.keeps_dtype = keeps_dtype
         self.shape_from_values = shape_from_values
         self.scalar = scalar
-        self.unread = unread
-        self.again = again
+        self.placeholders = placeholders
+        self.recompute = recompute
         self.__doc__ = self.documented(kernel.__doc__ or "")
         OPERATORS[name] = self
         kind: Any = type(self)

@@ -42,7 +42,7 @@ def optimized(graph: Graph, level: str = "O0") -> Graph:
     # Other nodes may use the shapes of a node's inputs, even if the node itself is removed.
     for node in graph.nodes:
         graph.shape_reads.update(values_in(operands_of(node)))
-    graph = without_unread(without_dead_code(graph))
+    graph = with_placeholders(without_dead_code(graph))
     graph = without_repetitions(with_constants_folded(without_dead_code(graph)))
     if level == "O1" and not graph.lengths:
         graph = with_recomputation(with_early_updates(fused(graph)))
@@ -62,10 +62,10 @@ def without_dead_code(graph: Graph) -> Graph:
     return graph
 
 
-def without_unread(graph: Graph) -> Graph:
+def with_placeholders(graph: Graph) -> Graph:
     """Replace large arrays that gradient rules do not read by arrays of the same shape without memory.
 
-    The tape releases such arrays, too (``Operator.unread``).
+    The tape keeps placeholders of such arrays, too (``Operator.placeholders``).
     """
 
     xp = sys.modules["cupy"] if graph.is_on_gpu else np
@@ -85,11 +85,11 @@ def without_unread(graph: Graph) -> Graph:
 
     for node in graph.nodes:
         if isinstance(node, GradientCall):
-            unread = node.operator.unread
-            node.inputs = tuple([spread(x) if index in unread else x for index, x in enumerate(node.inputs)])
+            indices = node.operator.placeholders
+            node.inputs = tuple([spread(x) if index in indices else x for index, x in enumerate(node.inputs)])
             if type(node.output) is tuple:
-                node.output = tuple([spread(x) if -1 - index in unread else x for index, x in enumerate(node.output)])
-            elif -1 in unread:
+                node.output = tuple([spread(x) if -1 - index in indices else x for index, x in enumerate(node.output)])
+            elif -1 in indices:
                 node.output = spread(node.output)
         nodes.append(node)
     graph.nodes = nodes

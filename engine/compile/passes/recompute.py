@@ -48,7 +48,7 @@ def with_recomputation(graph: Graph) -> Graph:
         peak, value = chosen
         tried.add(value)
         position, steps = lives.next_use(value, peak), list[Node]()
-        replacement = lives.again(value, position, steps, _DEEPEST)
+        replacement = lives.recompute(value, position, steps, _DEEPEST)
         if replacement is None:
             continue
         later_nodes = graph.nodes[position:]
@@ -132,7 +132,7 @@ class _Lives:
         uses = self._uses[value]
         return uses[bisect_right(uses, at)]
 
-    def again(self, value: Value, at: int, steps: list[Node], deepest: int) -> Value | None:
+    def recompute(self, value: Value, at: int, steps: list[Node], deepest: int) -> Value | None:
         """Recompute a value before a node by additional steps; return None if these would need a released value."""
         node = self.nodes[self._made[value]]
         renewed = None if not deepest else _renewed(node, value)
@@ -142,7 +142,7 @@ class _Lives:
         for operand in dict.fromkeys(values_in(operands_of(renewed))):
             if operand not in self._made or self._last(operand) >= at:
                 continue
-            recomputed = self.again(operand, at, steps, deepest - 1)
+            recomputed = self.recompute(operand, at, steps, deepest - 1)
             if recomputed is None:
                 return None
             replacements[operand] = recomputed
@@ -161,7 +161,7 @@ def _renewed(node: Node, value: Value) -> Any:
     if not isinstance(node, OperatorCall) or not isinstance(node.operator, Operator) or draws_in(operands_of(node)):
         return None
     operator, other_outputs = node.operator, node.outputs[1:]
-    rule = operator.again or bool(operator.scalar) or isinstance(operator, ViewOperator)
+    rule = operator.recompute or bool(operator.scalar) or isinstance(operator, ViewOperator)
     if not rule or node.outputs[0] is not value:
         return None
     if rule is True:

@@ -134,7 +134,7 @@ class PlannedCall:
         steps = self.steps
         leaves = [*[arrays[index] for index in self._argument_indices], *[t._array for t in self._externals]]
         (recording, *other_recordings) = state.recordings
-        if other_recordings or not recording.releases_unread or recording.hooks:
+        if other_recordings or not recording.uses_placeholders or recording.hooks:
             self._plan_of_all_values = self._plan_of_all_values or self._plan(steps.inner_values)
             result, values, draws = self._plan_of_all_values.run(arrays, tensors)
             outputs = steps.replay(record, leaves, [t._array for t in values], draws)

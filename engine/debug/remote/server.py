@@ -41,7 +41,7 @@ _ALIVE = pack({"type": "alive"})
 _PROBES = 2  # ZeroMQ reports the end of a connection before it removes it
 _MOST_FAILED = 100  # rounds: then the socket is at fault, not the messages
 _MARK = 4 << 20  # bytes that a client receives between two requests for its read position
-_MOST_UNREAD = 512 << 20  # limit of unread bytes of one client
+_MAX_BACKLOG = 512 << 20  # limit of unread bytes of one client
 _HANDSHAKE = 10.0  # s in which a connection must have presented its key
 _AT_ONCE = 100  # messages that are read before any other work
 
@@ -181,7 +181,7 @@ class Server:
             self._socket.send_multipart([client, *frames], flags=zmq.NOBLOCK)
             if flow.wants_mark(size):
                 self._socket.send_multipart([client, *pack({"type": "mark", "at": flow.sent})], flags=zmq.NOBLOCK)
-            if flow.unread > _MOST_UNREAD:
+            if flow.backlog > _MAX_BACKLOG:
                 self._give_up(client, flow)
         except zmq.ZMQError:
             del self._flows[client]
@@ -197,7 +197,7 @@ class Server:
         self._socket.send_multipart([client, *pack({"type": "ended"})], flags=zmq.NOBLOCK)
         if client in self._spoke:
             self._left(client)
-        self._tell(f"a client of this process has left {flow.unread >> 20} MiB unread, and gets no more messages")
+        self._tell(f"a client of this process has left {flow.backlog >> 20} MiB unread, and gets no more messages")
 
     def _find_who_left(self) -> None:
         """Probe the clients after a connection was closed: a client that cannot be sent to is gone."""
@@ -246,7 +246,7 @@ class _Flow:
         self.is_given_up = False
 
     @property
-    def unread(self) -> int:
+    def backlog(self) -> int:
         """The bytes on their way to the client."""
         return self.sent - self._read
 

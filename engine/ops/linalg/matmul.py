@@ -47,7 +47,7 @@ def _as_matrices(F: Functions, g: Value, a: Value, b: Value) -> tuple[Value, Val
     return g, a, b
 
 
-_matmul = Operator("matmul", matmul_kernels.matmul, (_left_rule, _right_rule), unread=(-1,))
+_matmul = Operator("matmul", matmul_kernels.matmul, (_left_rule, _right_rule), placeholders=(-1,))
 
 
 weighted_sums = Operator(
@@ -88,7 +88,7 @@ _linear = Operator("linear", matmul_kernels.linear, joint_vjp=_linear_rule)
 # MindSpore's layer Dense adds the bias by an operator of its own: in the backward pass, its hook comes first.
 _linear_of_layer = copy.copy(_linear)
 _linear_of_layer.hooks_from_last = True
-_linear_of_layer.unread = (-1,)  # it has no activation
+_linear_of_layer.placeholders = (-1,)  # it has no activation
 
 
 @declare(method=True, mint=True)

@@ -62,7 +62,7 @@ __all__ = [
 ]
 
 relu_operator = unary(
-    "relu", activation_kernels.relu, lambda F, g, out, x: F.relu_grad(g, out), unread=(0,), scalar="max(x, 0)"
+    "relu", activation_kernels.relu, lambda F, g, out, x: F.relu_grad(g, out), placeholders=(0,), scalar="max(x, 0)"
 ).declare("max(x, 0); NaN stays NaN.")
 _relu_grad = Operator(
     "relu_grad",
@@ -75,7 +75,7 @@ sigmoid = unary(
     activation_kernels.sigmoid,
     lambda F, g, out, x: F.sigmoid_grad(g, out),
     scalar="sigmoid(x)",
-    unread=(0,),
+    placeholders=(0,),
     integers_to_float=True,
 ).declare(
     "1 / (1 + exp(-x)).",
@@ -91,7 +91,12 @@ _sigmoid_grad = Operator(
     scalar="x * y * (1 - y)",
 )
 tanh = unary(
-    "tanh", np.tanh, lambda F, g, out, x: F.tanh_grad(g, out), scalar="tanh(x)", unread=(0,), integers_to_float=True
+    "tanh",
+    np.tanh,
+    lambda F, g, out, x: F.tanh_grad(g, out),
+    scalar="tanh(x)",
+    placeholders=(0,),
+    integers_to_float=True,
 ).declare(
     "The hyperbolic tangent, (exp(x) - exp(-x)) / (exp(x) + exp(-x)).",
     method=True,
@@ -126,7 +131,7 @@ _gelu = Operator(
     "gelu",
     activation_kernels.gelu,
     (lambda F, g, out, x, approximate: F.gelu_grad(g, x, approximate=approximate),),
-    unread=(-1,),
+    placeholders=(-1,),
     scalar="x * (normal(x) if approximate == 'none' else sigmoid(1.5957691216057308 * x * (1 + 0.044715 * x * x)))",
 )
 
@@ -149,7 +154,10 @@ _gelu_grad = Operator(
     scalar="x * (normal(y) + y * (0.3989422804014327 * exp(-0.5 * y * y)) if approximate == 'none' else gelu_slope(y))",
 )
 _softmax = Operator(
-    "softmax", softmax_kernels.softmax, (lambda F, g, out, x, axis: F.softmax_grad(g, out, axis=axis),), unread=(0,)
+    "softmax",
+    softmax_kernels.softmax,
+    (lambda F, g, out, x, axis: F.softmax_grad(g, out, axis=axis),),
+    placeholders=(0,),
 )
 
 
@@ -167,7 +175,7 @@ _log_softmax = Operator(
     "log_softmax",
     softmax_kernels.log_softmax,
     (lambda F, g, out, x, axis: F.log_softmax_grad(g, out, axis=axis),),
-    unread=(0,),
+    placeholders=(0,),
 )
 
 

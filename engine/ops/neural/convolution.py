@@ -144,7 +144,7 @@ def _entry(axes: int) -> tuple[Operator, Operator]:
     def weights_to_x(F: Functions, gg: Value, out: Value, g: Value, x: Value, kernel: Ints, **settings: Setting) -> Any:
         return getattr(F, of_input)(g, gg, shape=tuple(x.shape), **settings)
 
-    operator = Operator(forward, windows.conv, (input_rule, weight_rule), unread=(-1,))
+    operator = Operator(forward, windows.conv, (input_rule, weight_rule), placeholders=(-1,))
     transpose = Operator(of_input, windows.conv_input_grad, (back_to_g, back_to_weight))
     Operator(of_weight, windows.conv_weight_grad, (weights_to_g, weights_to_x))
     return operator, transpose
@@ -168,7 +168,7 @@ _conv2d_bias = Operator(
         ),
         lambda F, g, out, x, weight, bias, **settings: F.sum(g, axis=(0, 2, 3), keepdims=False),
     ),
-    unread=(2, -1),
+    placeholders=(2, -1),
 ).declare("``conv2d`` of x and weight with a bias for each channel added, in one kernel on a GPU.")
 
 

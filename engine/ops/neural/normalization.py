@@ -62,7 +62,7 @@ def _layer_norm_rule(
 
 
 _layer_norm = Operator(
-    "layer_norm", layer_norm_kernels.layer_norm, joint_vjp=_layer_norm_rule, unread=(-1,), again=True
+    "layer_norm", layer_norm_kernels.layer_norm, joint_vjp=_layer_norm_rule, placeholders=(-1,), recompute=True
 )
 _layer_norm_grad = Operator("layer_norm_grad", layer_norm_kernels.layer_norm_grad)
 
@@ -177,8 +177,8 @@ _batch_norm = Operator(
     "batch_norm",
     batch_norm_kernels.batch_norm,
     joint_vjp=_batch_norm_rule,
-    unread=(-1,),
-    again=batch_norm_kernels.by_statistics,
+    placeholders=(-1,),
+    recompute=batch_norm_kernels.by_statistics,
 )
 
 
@@ -467,7 +467,7 @@ def _rms_norm_rule(
     return _rms_gradients(F, g[0], g[1], x, gamma, epsilon)
 
 
-_rms_norm = Operator("rms_norm", _rms_normed, joint_vjp=_rms_norm_rule, unread=(-1,), again=True)
+_rms_norm = Operator("rms_norm", _rms_normed, joint_vjp=_rms_norm_rule, placeholders=(-1,), recompute=True)
 _rms_norm_grad = Operator("rms_norm_grad", _rms_norm_gradients).declare("Gradients of ``rms_norm`` for x and gamma.")
 
 

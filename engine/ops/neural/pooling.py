@@ -60,8 +60,8 @@ def _entries(axes: int) -> tuple[Operator, Operator]:
     Operator(f"{largest}_pick", windows.max_pool_pick, (picked_back, None))
     Operator(f"{average}_grad", windows.avg_pool_grad, (average_back,))
     return (
-        Operator(largest, windows.max_pool, joint_vjp=largest_rule, unread=(0, -1)),
-        Operator(average, windows.avg_pool, (average_rule,), unread=(0, -1)),
+        Operator(largest, windows.max_pool, joint_vjp=largest_rule, placeholders=(0, -1)),
+        Operator(average, windows.avg_pool, (average_rule,), placeholders=(0, -1)),
     )
 
 

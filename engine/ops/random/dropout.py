@@ -27,7 +27,7 @@ _dropout = Operator(
     "dropout",
     dropout_kernels.dropout,
     (lambda F, g, out, x, p, seed, offset: F.dropout(g, p=p, seed=seed, offset=offset),),
-    unread=(0, -1),
+    placeholders=(0, -1),
 )
 _dropout_kept = Operator("dropout_kept", dropout_kernels.dropout_kept)
 
@@ -47,7 +47,7 @@ def _dropout2d_rule(
     return [F.dropout2d(g[0], keep_prob=keep_prob, seed=seed, offset=offset)[0]]
 
 
-_dropout2d = Operator("dropout2d", _dropout2d_kernel, joint_vjp=_dropout2d_rule, unread=(0, -1, -2))
+_dropout2d = Operator("dropout2d", _dropout2d_kernel, joint_vjp=_dropout2d_rule, placeholders=(0, -1, -2))
 
 
 def _probability(p: object, name: str, argument: str = "p") -> float:

@@ -78,12 +78,14 @@ def mean_kernel(x: Array, axis: tuple[int, ...] | None, keepdims: bool) -> Array
     return x.mean(axis=axis, keepdims=keepdims) if x.size else x.sum(axis=axis, keepdims=keepdims) * math.nan
 
 
-_sum = Operator("sum", _sum_kernel, (lambda F, g, out, x, axis, keepdims: _spread(F, g, x, axis),), unread=(0, -1))
+_sum = Operator(
+    "sum", _sum_kernel, (lambda F, g, out, x, axis, keepdims: _spread(F, g, x, axis),), placeholders=(0, -1)
+)
 _mean = Operator(
     "mean",
     mean_kernel,
     (lambda F, g, out, x, axis, keepdims: _spread(F, g * (1.0 / _count(x, axis)), x, axis),),
-    unread=(0, -1),
+    placeholders=(0, -1),
 )
 
 

@@ -48,14 +48,14 @@ _sum_to_operator = Operator(
     _sum_to,
     (lambda F, g, out, x, shape: F.broadcast_to(g, shape=tuple(x.shape)),),
     keeps_dtype=True,
-    unread=(0, -1),
+    placeholders=(0, -1),
 )
 broadcast_to_operator = ViewOperator(
     "broadcast_to",
     lambda x, shape: array_module(x).broadcast_to(x, shape),
     (lambda F, g, out, x, shape: fit(F, g, x),),
     keeps_dtype=True,
-    unread=(0, -1),
+    placeholders=(0, -1),
 )
 
 
@@ -99,7 +99,7 @@ cast_operator = Operator(
     cast_array,
     (lambda F, g, out, x, dtype: F.cast(g, dtype=array_dtype(x)),),
     keeps_dtype=True,
-    unread=(0, -1),
+    placeholders=(0, -1),
     scalar="cast(x, dtype)",
 )
 
@@ -128,7 +128,7 @@ _RULES: dict[int, tuple[Any, Any]] = {
 }
 """Rules of the first operand and of the second, by slope."""
 _LINEAR, _PRODUCT = (0, 1, -1), (-1,)
-"""Values that the rules of a sum, and of a product, do not read (``Operator.unread``)."""
+"""Values that the rules of a sum, and of a product, do not read (``Operator.placeholders``)."""
 
 _REAL = frozenset((int, float))
 
@@ -185,7 +185,7 @@ class Binary(Operator):
         """True if Python's operator takes a list or tuple together with a tensor, as MindSpore's ``+`` does."""
         if slopes is not None:
             vjps = tuple([_RULES[slope][position] for position, slope in enumerate(slopes)])
-            kwargs["unread"] = _PRODUCT if TIMES_OTHER in slopes else _LINEAR
+            kwargs["placeholders"] = _PRODUCT if TIMES_OTHER in slopes else _LINEAR
         super().__init__(name, kernel, vjps, **kwargs)
 
     def documented(self, sentence: str) -> str:

@@ -38,7 +38,7 @@ _reshape = ReshapeOperator(
     lambda x, shape: x.reshape(shape),
     (lambda F, g, out, x, shape: F.reshape(g, shape=tuple(x.shape)),),
     keeps_dtype=True,
-    unread=(0, -1),
+    placeholders=(0, -1),
 )
 
 _transpose = ViewOperator(
@@ -46,7 +46,7 @@ _transpose = ViewOperator(
     lambda x, axes: x.transpose(axes),
     (lambda F, g, out, x, axes: F.transpose(g, axes=tuple(int(i) for i in np.argsort(axes))),),
     keeps_dtype=True,
-    unread=(0, -1),
+    placeholders=(0, -1),
 )
 
 _flip = Operator(

@@ -22,7 +22,7 @@ from hookscope.engine.tensors import operator
 from hookscope.engine.tensors.operator import OPERATORS
 
 Array = np.ndarray[Any, Any]
-SPARING = {name: entry for name, entry in OPERATORS.items() if entry.unread and name not in OF_SEVERAL_RANKS}
+SPARING = {name: entry for name, entry in OPERATORS.items() if entry.placeholders and name not in OF_SEVERAL_RANKS}
 
 
 @pytest.fixture(autouse=True)
@@ -64,9 +64,9 @@ def _compare(entry: operator.Operator, sample: Sample) -> None:
         arrived = (arrived, *[None] * (len(output) - 1))
     tracked = {id(x) for x in inputs if isinstance(x, np.ndarray) and x.dtype.kind in "fV"}
     expected = entry.gradients(operator.ARRAY_FUNCTIONS, tracked, arrived, output, inputs, sample.attrs)
-    left = [_Gone(x) if i in entry.unread and isinstance(x, np.ndarray) else x for i, x in enumerate(inputs)]
+    left = [_Gone(x) if i in entry.placeholders and isinstance(x, np.ndarray) else x for i, x in enumerate(inputs)]
     tracked = {id(new) for old, new in zip(inputs, left, strict=True) if id(old) in tracked}
-    gone: Any = _Gone(first) if -1 in entry.unread else first
+    gone: Any = _Gone(first) if -1 in entry.placeholders else first
     made = (gone, *output[1:]) if isinstance(output, tuple) else gone
     found = entry.gradients(operator.ARRAY_FUNCTIONS, tracked, arrived, made, tuple(left), sample.attrs)
     assert len(found) == len(expected)
@@ -141,7 +141,7 @@ def test_an_array_in_the_place_of_one_that_is_gone_is_not_followed() -> None:
 
 def test_the_place_of_an_array_that_is_gone_is_free() -> None:
     x = large(3)
-    with recording.Recording([x._array], releases_unread=True) as tape:
+    with recording.Recording([x._array], uses_placeholders=True) as tape:
         y = x + 1.0
         z = ops.relu(y)
         places = {id(y._array), id(z._array)}
@@ -399,7 +399,7 @@ def test_gradients_are_the_same_bits_as_with_everything_kept(watch: str, monkeyp
         net.norm.register_backward_hook(lambda *_: told.append("hook"))
     found = gradients()
     monkeypatch.setattr(
-        recording.Recording, "_with_placeholders", lambda self, unread, inputs, output: (inputs, output)
+        recording.Recording, "_with_placeholders", lambda self, indices, inputs, output: (inputs, output)
     )
     for mine, its in zip(found, gradients(), strict=True):
         np.testing.assert_array_equal(mine, its)

@@ -333,7 +333,7 @@ def test_who_does_not_read_is_told_nothing_more_and_others_are(
 ) -> None:
     """As a kernel that is stopped: what it is told would else fill the memory of the run."""
     monkeypatch.setattr("hookscope.engine.debug.remote.server._MARK", 1 << 16)
-    monkeypatch.setattr("hookscope.engine.debug.remote.server._MOST_UNREAD", 4 << 20)
+    monkeypatch.setattr("hookscope.engine.debug.remote.server._MAX_BACKLOG", 4 << 20)
     card, served = process.served.card, process.served
     reads = process.look()
     reads.get("hello")
@@ -360,7 +360,7 @@ def test_who_does_not_read_is_told_nothing_more_and_others_are(
 
 def test_who_reads_slowly_but_reads_is_told_all(process: Process, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hookscope.engine.debug.remote.server._MARK", 1 << 16)
-    monkeypatch.setattr("hookscope.engine.debug.remote.server._MOST_UNREAD", 1 << 20)
+    monkeypatch.setattr("hookscope.engine.debug.remote.server._MAX_BACKLOG", 1 << 20)
     remote = process.look()
     remote.get("hello")
     for number in range(200):  # twelve times as much
@@ -377,7 +377,7 @@ def test_a_wrong_answer_how_far_it_has_read_is_passed_over(process: Process, at:
     remote = process.look()
     remote.tell("marked", at=at)
     assert remote.get("double", x=1) == 2
-    assert all(flow.unread >= 0 for flow in process.served._server._flows.values())
+    assert all(flow.backlog >= 0 for flow in process.served._server._flows.values())
 
 
 def test_a_forked_process_takes_nothing_from_the_one_that_serves(process: Process) -> None:
