@@ -102,7 +102,7 @@ def run_checked(options: argparse.Namespace, rank: RankEnd | None = None) -> int
         return _refuse("--json writes the findings of --check: give that too")
     if options.serve_address is not None and options.serve is None:
         return _refuse("--serve-address is for --serve: give that too")
-    from hookscope.engine.debug.faults import forgiven
+    from hookscope.engine.debug.faults import suppress_faults
 
     try:
         session = _session(options)
@@ -121,7 +121,7 @@ def run_checked(options: argparse.Namespace, rank: RankEnd | None = None) -> int
             rank.leave(failure)
         return failure
     causes: tuple[Cause, ...] = ()
-    with forgiven(session, "the report"):
+    with suppress_faults(session, "the report"):
         causes = session.findings().causes()
         if reports:
             _tell(session, options.script, ended_with, out)

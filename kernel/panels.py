@@ -103,10 +103,10 @@ class Panels:
             self._shell.user_ns[NEWEST] = session
         self._contents.append(CellContents(run, session, name))
         self._shell.user_ns[name] = session
-        from hookscope.engine.debug.faults import forgiven
+        from hookscope.engine.debug.faults import suppress_faults
 
         for callback in self.session_callbacks:
-            with forgiven(session, "an observer of sessions"):
+            with suppress_faults(session, "an observer of sessions"):
                 callback(session)
         return name
 
@@ -137,11 +137,11 @@ class Panels:
         if not widgets_are_live():
             _show_static(session)
             return None
-        from hookscope.engine.debug.faults import forgiven
+        from hookscope.engine.debug.faults import suppress_faults
         from hookscope.widgets import DebuggerPanel
 
         panel = None
-        with forgiven(session, "opening the panel"):
+        with suppress_faults(session, "opening the panel"):
             panel = DebuggerPanel(session)
             panel.display()
         return panel
@@ -272,10 +272,10 @@ def _state(session: DebugSession) -> str:
 
 
 def _show_static(session: DebugSession) -> None:
-    from hookscope.engine.debug.faults import forgiven
+    from hookscope.engine.debug.faults import suppress_faults
     from hookscope.widgets.static_html.snapshot import static_forms
 
-    with forgiven(session, "the static form of a panel"):
+    with suppress_faults(session, "the static form of a panel"):
         display(static_forms(session), raw=True)  # type: ignore[no-untyped-call]  # IPython has no types here
 
 

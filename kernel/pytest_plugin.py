@@ -102,10 +102,10 @@ def _session(config: pytest.Config) -> DebugSession:
 def _report(session: DebugSession) -> str:
     """Detach the session and return its report; "" without causes."""
     from hookscope.engine.debug.diagnose.report import report_text
-    from hookscope.engine.debug.faults import forgiven
+    from hookscope.engine.debug.faults import suppress_faults
 
     session.detach()
     report = ""
-    with forgiven(session, "the report"):
+    with suppress_faults(session, "the report"):
         report = report_text(session) if session.findings().causes() else ""
     return report

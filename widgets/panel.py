@@ -174,7 +174,7 @@ class DebuggerPanel(SavedWidget):
     def _failed(self, what: str, error: Exception) -> None:
         """Report an exception in the panel: in its status, and as a fault of the debugger."""
         self._error = f"the panel could not be updated: {texts.error_line(error)}"
-        if not self.session.forgives(what, error):
+        if not self.session.report_fault(what, error):
             raise error
 
     def _publish_view(self, name: str, budget: float) -> None:

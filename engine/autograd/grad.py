@@ -475,7 +475,7 @@ def jvp(
         gradients = _propagate(recording, targets, grad_outputs, "jvp", True)
         return tuple([gradient_or_zeros(gradients.get(id(array)), array) for array in at_start])
 
-    with taps.unwatched():  # neither the second run nor the backward pass of zeros is user code
+    with taps.mute_taps():  # neither the second run nor the backward pass of zeros is user code
         _, derivative, _ = differentiate(
             run_backward, dummies, {}, range(len(dummies)), None, sens=directions, name="jvp"
         )

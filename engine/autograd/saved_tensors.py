@@ -134,7 +134,7 @@ class _Packed(Differentiable):
         values = (*inputs, *(output if type(output) is tuple else (output,)))
         recordings, state.recordings = state.recordings, ()
         try:
-            with taps.unwatched():
+            with taps.mute_taps():
                 read = _read(operator, tracked_ids, values, len(inputs), type(output) is tuple, attrs)
             self.packed = [
                 hooks.pack_hook(Tensor._wrap(value)) if is_read else _NOT_PACKED

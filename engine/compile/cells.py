@@ -75,7 +75,7 @@ def _eagerly(name: str, level: str, function: Callable[..., Any], args: Any, kwa
         return function(*args, **kwargs)
     _local.is_inside = True
     try:
-        with taps.unplanned(name, level or modes.level):
+        with taps.eager_call(name, level or modes.level):
             return function(*args, **kwargs)
     finally:
         _local.is_inside = False

@@ -315,7 +315,7 @@ class CompiledFunction:
         return self.function(*args, **kwargs)
 
     def _eagerly_unplanned(self, args: Any, kwargs: Any) -> Any:
-        with taps.unplanned(self.name, self.level):
+        with taps.eager_call(self.name, self.level):
             return self._eagerly(args, kwargs)
 
     def prepare(self, /, *args: Any, **kwargs: Any) -> None:
@@ -407,7 +407,7 @@ def graph_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Graph:
     tensors: list[Tensor] = []
     key_of((args, kwargs), tensors, [])
     trace = Trace(Inspection([function, *parts_of((args, kwargs))]), tensors)
-    with taps.unwatched():  # observers would see a run that is not the program's, and read its numbers
+    with taps.mute_taps():  # observers would see a run that is not the program's, and read its numbers
         trace.run(function, args, kwargs)
     tensors_before = [t for t, _ in trace.graph.effects if type(t) is ArgumentRef]
     replace_values(trace.graph.result, (ArgumentRef, Tensor, Parameter), tensors_before.append)

@@ -62,7 +62,7 @@ class Events:
         try:
             callback(event)
         except Exception as error:  # a view that fails must not end the user's run
-            if not self.faults.forgives("an observer", error, id(callback)):
+            if not self.faults.report_fault("an observer", error, id(callback)):
                 raise
 
     def say(self, text: str, once: str | None = None) -> None:

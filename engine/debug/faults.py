@@ -20,7 +20,7 @@ from hookscope.engine.tape.progress import Stopped
 
 from .stop.pause import DebugAbort
 
-__all__ = ["Fault", "Faults", "Forgiving", "forgiven", "kernel_faults", "let_pass", "log_fault"]
+__all__ = ["Fault", "FaultReporter", "Faults", "kernel_faults", "let_pass", "log_fault", "suppress_faults"]
 
 # Places are few, but each observer is one.
 _MAX_FAULTS = 100
@@ -65,7 +65,7 @@ class Faults:
         """Return the faults so far, the first of each subject, oldest first."""
         return tuple(self._faults.values())
 
-    def forgives(self, subject: str, error: BaseException, key: Hashable = None) -> bool:
+    def report_fault(self, subject: str, error: BaseException, key: Hashable = None) -> bool:
         """Report an exception, once for its subject; return whether the run continues as if it had not been raised.
 
         Args:
@@ -83,20 +83,20 @@ class Faults:
             )
         return True
 
-    def at(self, subject: str) -> forgiven:
+    def at(self, subject: str) -> suppress_faults:
         """Return a context that suppresses exceptions that are faults, and reports them."""
-        return forgiven(self, subject)
+        return suppress_faults(self, subject)
 
 
-class Forgiving(Protocol):
+class FaultReporter(Protocol):
     """Reporter of faults: ``Faults``, or a session."""
 
-    def forgives(self, subject: str, error: BaseException) -> bool:
+    def report_fault(self, subject: str, error: BaseException) -> bool:
         """Report an exception; return whether the run continues as if it had not been raised."""
         ...
 
 
-class forgiven:  # noqa: N801  (a context manager, used as a function)
+class suppress_faults:  # noqa: N801  (a context manager, used as a function)
     """Context manager for optional work: an exception inside is reported and ends the block.
 
     Args:
@@ -106,7 +106,7 @@ class forgiven:  # noqa: N801  (a context manager, used as a function)
 
     __slots__ = ("_faults", "_subject")
 
-    def __init__(self, faults: Forgiving, subject: str) -> None:
+    def __init__(self, faults: FaultReporter, subject: str) -> None:
         self._faults = faults
         self._subject = subject
 
@@ -116,7 +116,7 @@ class forgiven:  # noqa: N801  (a context manager, used as a function)
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        return error is not None and self._faults.forgives(self._subject, error)
+        return error is not None and self._faults.report_fault(self._subject, error)
 
 
 def log_fault(subject: str, error: BaseException) -> Fault:

@@ -287,7 +287,7 @@ class DebugSession:
     @property
     def muted(self) -> list[Muted]:
         """The muted pairs of condition and cell, in the order in which they were muted."""
-        return list(self.checks.hit_store.muted)
+        return list(self.checks.hit_store.mutes)
 
     def mute(self, condition: str, path: str) -> None:
         """Suppress findings and pauses of a condition in one cell, such as a BatchNorm that is frozen on purpose.
@@ -667,14 +667,16 @@ class DebugSession:
         """The faults of the debugger that did not end the run: the first of each place, with its traceback."""
         return self._events.faults.all()
 
-    def forgives(self, subject: str, error: BaseException) -> bool:
+    def report_fault(self, subject: str, error: BaseException) -> bool:
         """Report an exception of a view or another observer, once for each subject; see ``faults``.
 
         Returns:
             whether the run continues as if it had not been raised: not for an interrupt, an abort, or an exception of
             the user's own code.
         """
-        return self._events.faults.forgives(subject, error)
+        return self._events.faults.report_fault(subject, error)
+
+    forgives = report_fault  # its name before
 
     def _path(self, cell: Cell) -> str:
         path = self.paths.path_of(cell)

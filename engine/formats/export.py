@@ -242,7 +242,7 @@ def _traced(net: Any, inputs: tuple[Any, ...], name: str) -> Graph:
 
     apart.__qualname__ = name
     try:
-        with taps.unwatched():
+        with taps.mute_taps():
             net(*separate_inputs())  # imports and compilation on first use are kept out of the trace
         restore()
         graph = graph_of(apart, *separate_inputs())

@@ -152,7 +152,7 @@ def run_to_recompute(
     input_recording = _InputRecording(outer)
     state.recordings = (input_recording,)
     try:
-        with forward_context, _recomputing(), taps.logged() as node.calls:
+        with forward_context, _recomputing(), taps.log_calls() as node.calls:
             output = function(*args, **kwargs)
     finally:
         state.recordings = outer

@@ -183,7 +183,7 @@ def safe_point() -> None:
 
 
 def _notify_listeners(work: Work) -> None:
-    with taps.muted():
+    with taps.mute():
         for callback in tuple(_listeners):
             try:
                 callback(work)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..tensors.parameter import Parameter
     from ..tensors.tensor import Tensor
 
-__all__ = ["CallLog", "CellCall", "Tap", "attach", "attached", "detach", "muted", "recorded"]
+__all__ = ["CallLog", "CellCall", "Tap", "attach", "detach", "is_attached", "mute", "open_recordings"]
 
 
 class CellCall:
@@ -99,7 +99,7 @@ class Tap:
     observes_losses = False
     owner: Callable[[], object | None] = object  # a tap without an owner: never None
 
-    def forgives(self, method: str, error: Exception) -> bool:
+    def report_fault(self, method: str, error: Exception) -> bool:
         """Report an error of a method of this tap; return whether the run continues as if there were none."""
         return False
 
@@ -210,7 +210,7 @@ class CallLog:
 
 
 class _Local(threading.local):
-    muted = False
+    is_muted = False
     depth = 0
     outer_recordings: tuple[Recording, ...] = ()  # the recordings that were open when the muting began
     context = ""
@@ -218,7 +218,7 @@ class _Local(threading.local):
     logs: tuple[CallLog, ...] = ()
     on_muted_call: Callable[[Cell], None] | None = None
     repeated_calls: Iterator[tuple[dict[Tap, Any] | None, int]] | None = None
-    unplanned: tuple[str, str] | None = None
+    eager_call: tuple[str, str] | None = None
 
 
 _local = _Local()
@@ -259,36 +259,36 @@ def detach(tap: Tap) -> None:
             taps.remove(tap)
 
 
-def attached(tap: Tap) -> bool:
+def is_attached(tap: Tap) -> bool:
     """Return whether a tap is attached."""
     return tap in cell_taps
 
 
-def forgiven(what: str, error: Exception) -> bool:
+def report_fault(what: str, error: Exception) -> bool:
     """Report an error raised only because of attached taps; return whether the run continues as if there were none."""
-    return any(tap.forgives(what, error) for tap in tuple(cell_taps) if tap.owner() is not None)
+    return any(tap.report_fault(what, error) for tap in tuple(cell_taps) if tap.owner() is not None)
 
 
 @contextmanager
-def muted() -> Iterator[None]:
+def mute() -> Iterator[None]:
     """Turn taps and recordings off inside the block."""
-    previous = _local.muted, _local.outer_recordings, state.recordings
-    _local.muted, _local.outer_recordings, state.recordings = True, state.recordings or _local.outer_recordings, ()
+    previous = _local.is_muted, _local.outer_recordings, state.recordings
+    _local.is_muted, _local.outer_recordings, state.recordings = True, state.recordings or _local.outer_recordings, ()
     try:
         yield
     finally:
-        _local.muted, _local.outer_recordings, state.recordings = previous
+        _local.is_muted, _local.outer_recordings, state.recordings = previous
 
 
 @contextmanager
-def unwatched() -> Iterator[None]:
+def mute_taps() -> Iterator[None]:
     """Turn taps, but not recordings, off inside the block."""
-    previous = _local.muted
-    _local.muted = True
+    previous = _local.is_muted
+    _local.is_muted = True
     try:
         yield
     finally:
-        _local.muted = previous
+        _local.is_muted = previous
 
 
 def outer_recordings() -> tuple[Recording, ...]:
@@ -307,36 +307,36 @@ def on_muted_call(callback: Callable[[Cell], None]) -> Iterator[None]:
 
 
 @contextmanager
-def recorded(recordings: tuple[Recording, ...]) -> Iterator[None]:
+def open_recordings(recordings: tuple[Recording, ...]) -> Iterator[None]:
     """Open these recordings and turn taps off inside the block: its operators count as part of the run."""
-    previous = _local.muted, state.recordings
-    _local.muted, state.recordings = True, recordings
+    previous = _local.is_muted, state.recordings
+    _local.is_muted, state.recordings = True, recordings
     try:
         yield
     finally:
-        _local.muted, state.recordings = previous
+        _local.is_muted, state.recordings = previous
 
 
 def _notify(taps: list[Tap], method: str, *arguments: Any) -> None:
     local = _local
-    if local.muted or not taps:
+    if local.is_muted or not taps:
         return
-    # ``muted`` written out: each call of a watched cell comes here four times.
-    local.muted, local.outer_recordings, state.recordings = True, state.recordings, ()
+    # ``mute`` written out: each call of a watched cell comes here four times.
+    local.is_muted, local.outer_recordings, state.recordings = True, state.recordings, ()
     try:
         for tap in tuple(taps):
             if (_owner := tap.owner()) is not None:  # held until the call returns
                 try:
                     getattr(tap, method)(*arguments)
                 except Exception as error:
-                    if not tap.forgives(method, error):
+                    if not tap.report_fault(method, error):
                         raise
     finally:
-        local.muted, state.recordings, local.outer_recordings = False, local.outer_recordings, ()
+        local.is_muted, state.recordings, local.outer_recordings = False, local.outer_recordings, ()
 
 
 @contextmanager
-def logged() -> Iterator[CallLog]:
+def log_calls() -> Iterator[CallLog]:
     """Log the calls that are made inside the block."""
     previous, log = _local.logs, CallLog(_local.depth)
     _local.logs = (*previous, log)
@@ -381,30 +381,30 @@ def numbered_run(label: str, index: int) -> Iterator[None]:
 
 
 @contextmanager
-def unplanned(name: str, level: str) -> Iterator[None]:
+def eager_call(name: str, level: str) -> Iterator[None]:
     """Mark the calls inside the block as part of a compiled function that runs eagerly because it is watched.
 
     Args:
         name: the name of the function.
         level: "O0" or "O1", the level of its plans.
     """
-    previous, _local.unplanned = _local.unplanned, (name, level)
+    previous, _local.eager_call = _local.eager_call, (name, level)
     try:
         yield
     finally:
-        _local.unplanned = previous
+        _local.eager_call = previous
 
 
-def unplanned_call() -> tuple[str, str] | None:
+def current_eager_call() -> tuple[str, str] | None:
     """Return the name and level of the compiled function that this thread runs eagerly; None outside of one."""
-    return _local.unplanned
+    return _local.eager_call
 
 
 def begin_call(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CellCall | None:
     """Notify the taps of the start of a cell call; return None while they are muted."""
     global _calls
     local = _local
-    if local.muted:
+    if local.is_muted:
         if local.on_muted_call is not None:
             local.on_muted_call(cell)
         return None
@@ -460,9 +460,9 @@ def notify_backward(method: str, call: CellCall, gradients: Gradients) -> Gradie
         the gradients to continue with: the same tuple unless a tap replaced them.
     """
     local, listeners = _local, _listeners[method]
-    if local.muted or not listeners:
+    if local.is_muted or not listeners:
         return gradients
-    local.muted, local.outer_recordings, state.recordings = True, state.recordings, ()
+    local.is_muted, local.outer_recordings, state.recordings = True, state.recordings, ()
     try:
         for tap in tuple(listeners):
             if (_owner := tap.owner()) is None:
@@ -470,13 +470,13 @@ def notify_backward(method: str, call: CellCall, gradients: Gradients) -> Gradie
             try:
                 replaced = getattr(tap, method)(call, gradients)
             except Exception as error:
-                if not tap.forgives(method, error):
+                if not tap.report_fault(method, error):
                     raise
                 continue
             if replaced is not None:
                 gradients = replaced
     finally:
-        local.muted, state.recordings, local.outer_recordings = False, local.outer_recordings, ()
+        local.is_muted, state.recordings, local.outer_recordings = False, local.outer_recordings, ()
     return gradients
 
 
@@ -492,7 +492,7 @@ def notify_differentiated(values: list[Tensor], pairs: list[tuple[Parameter, Ten
 
 def run_bprop(cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """Run a custom bprop through every tap that overrides ``run_bprop``, the newest outermost."""
-    if not _local.muted:
+    if not _local.is_muted:
         for tap in bprop_taps:
             function = _with_tap(tap, cell, function)
     return function(*args)
@@ -509,7 +509,7 @@ def _with_tap(tap: Tap, cell: Cell, function: Callable[..., Any]) -> Callable[..
             try:
                 return tap.run_bprop(cell, outcome.wrap(function), args)
             except Exception as error:
-                if error is outcome.error or not tap.forgives("run_bprop", error):
+                if error is outcome.error or not tap.report_fault("run_bprop", error):
                     raise
             if outcome.error is not None:
                 raise outcome.error

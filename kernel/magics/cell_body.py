@@ -112,13 +112,13 @@ def restored_modes(net: Cell, body: Body, mode: bool | None) -> Iterator[None]:
 @contextmanager
 def detached_at_end(session: DebugSession) -> Iterator[None]:
     """Detach the session and remove its hooks at the end: %%cell leaves nothing in the network."""
-    from hookscope.engine.debug.faults import forgiven
+    from hookscope.engine.debug.faults import suppress_faults
 
     try:
         yield
     finally:
         session.detach()
-        with forgiven(session, "taking the session's hooks away"):
+        with suppress_faults(session, "taking the session's hooks away"):
             for row in session.hooks():
                 if row.by_session:
                     session.detach_hook(row.path, row.kind)

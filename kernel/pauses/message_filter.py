@@ -53,12 +53,12 @@ def answer_at_safe_points(pump: Pump) -> None:
         def answer() -> None:
             if inbox.urgent:  # checked often while a cell runs
                 try:
-                    with taps.muted():  # a handler's operators are not part of the user's run
+                    with taps.mute():  # a handler's operators are not part of the user's run
                         pump.answer()
                 except Exception as error:
                     from hookscope.engine.debug.faults import kernel_faults
 
-                    if not kernel_faults().forgives("answering a page in a run", error):
+                    if not kernel_faults().report_fault("answering a page in a run", error):
                         raise
 
         progress.answer_with(answer)

@@ -148,7 +148,7 @@ class _Rank:
     def failed(self) -> bool:
         return self.status not in (0, None) and not self.finished
 
-    def ended(self, status: int, at: float) -> None:
+    def record_end(self, status: int, at: float) -> None:
         """Record the rank's end, and read its report."""
         head, _, text = os.pread(self.report, os.fstat(self.report).st_size, 0).partition(b"\n")
         try:
@@ -460,7 +460,7 @@ class _Launch:
             self._disconnect(rank)
             if rank.status is None:
                 rank.lost = True
-                rank.ended(-signal.SIGKILL, time.monotonic())
+                rank.record_end(-signal.SIGKILL, time.monotonic())
                 self._end()
 
     def _take(self, rank: _Rank, message: Mapping[str, Any]) -> None:
@@ -469,7 +469,7 @@ class _Launch:
             if not rank.failed:
                 self._disconnect(rank)
             return
-        rank.ended(message["status"], message["at"])
+        rank.record_end(message["status"], message["at"])
         if rank.failed:
             self._end()
 

@@ -94,7 +94,7 @@ class Fleet:
         self.when_forms: Callable[[int, dict[str, str]], None] | None = None
         self.ranks: dict[int, RemoteRank] = {}
         for card in sorted(cards, key=lambda card: card.rank):
-            self.ranks[card.rank] = RemoteRank(card, self._receive, partial(self._ended, card.rank))
+            self.ranks[card.rank] = RemoteRank(card, self._receive, partial(self._on_end, card.rank))
         if len(self.ranks) > 1:
             threading.Thread(target=self._watch, name="hookscope watches ranks", daemon=True).start()
         try:
@@ -326,7 +326,7 @@ class Fleet:
                 if not member.paused:
                     member.remote.tell("hold", number=self._holds, why=f"rank {paused[0]} is paused")
 
-    def _ended(self, rank: int) -> None:
+    def _on_end(self, rank: int) -> None:
         member = self.ranks.get(rank)
         if member is not None:
             member.relay.close()

@@ -183,7 +183,7 @@ class SessionRequests:
             with self._served.interruptible():
                 value = session.evaluate(expression)
         else:
-            with self._served.interruptible(), taps.muted():
+            with self._served.interruptible(), taps.mute():
                 value = evaluate(compile_expression(expression), self._names())
         return {"text": describe(value, _MOST_TEXT), "short": _short(value)}
 

@@ -255,7 +255,7 @@ class PlainSession:
         self.history = History()
         self.parameter_edits = ParameterEdits(PlainParameters(self))
 
-    def forgives(self, subject: str, error: BaseException) -> bool:
+    def report_fault(self, subject: str, error: BaseException) -> bool:
         self.faults.append((subject, error))
         return True
 

@@ -62,7 +62,7 @@ def answering() -> Iterator[Callable[[Callable[[], None]], None]]:
 
     def begin(answer: Callable[[], None]) -> None:
         def muted() -> None:
-            with taps.muted():
+            with taps.mute():
                 answer()
 
         answer_with(muted)

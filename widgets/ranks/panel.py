@@ -304,7 +304,7 @@ class RanksPanel(SavedWidget):
                     delay = self._run_once(monotonic())
             except Exception as error:  # a fault of the panel; the page stays unchanged
                 self._error, delay = f"the panel could not be updated: {texts.error_line(error)}", _RESTING
-                kernel_faults().forgives("the panel of ranks", error)
+                kernel_faults().report_fault("the panel of ranks", error)
             if delay is None:
                 return
             self._wake_event.wait(delay)

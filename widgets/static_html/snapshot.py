@@ -70,7 +70,7 @@ def attempt(
     try:
         return make()
     except Exception as error:
-        if not session.forgives(what, error):
+        if not session.report_fault(what, error):
             raise
         return fallback(error)
 

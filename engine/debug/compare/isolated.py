@@ -92,7 +92,7 @@ class IsolatedCell:
     def run(self, automatic: bool = False) -> Iterator[Cell]:
         """Yield the copy in its initial state, with ``automatic`` without its bprops, unobserved and unrecorded."""
         previous = random_positions()
-        with taps.muted(), np.errstate(all="ignore"):
+        with taps.mute(), np.errstate(all="ignore"):
             try:
                 self._start_over(automatic)
                 yield self.cell

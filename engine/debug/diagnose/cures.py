@@ -19,7 +19,7 @@ from hookscope.engine.tensors.parameter import Parameter, ParameterTuple
 from hookscope.engine.tensors.tensor import Tensor
 
 from ..compare.gradient_check import check_gradient
-from ..faults import forgiven
+from ..faults import suppress_faults
 from ..record.capture import cell_name
 from ..stop.undo import TrainingModes
 
@@ -114,7 +114,7 @@ def cures_of(session: DebugSession, finding: Finding, names: Sequence[str]) -> l
     """Return the fixes that currently apply to a finding."""
     specifications: list[tuple[str, _Made]] = []
     for name in names:
-        with forgiven(session, f"the cure {name!r}"):
+        with suppress_faults(session, f"the cure {name!r}"):
             specifications.append((name, CURES[name](session, finding)))
     return [Cure(name, *cure[:2], finding, cure[2], session) for name, cure in specifications if cure is not None]
 

@@ -63,7 +63,7 @@ class Examiner:
         """Begin a step: a root cell is called."""
         self._pending.clear()
 
-    def ended(self) -> None:
+    def end_session(self) -> None:
         """End the session: keep conditions that held in every one of fewer steps than they require."""
         for hit in self._streaks.end():
             self._hit_store.keep(hit)

@@ -136,7 +136,7 @@ class HitStore:
         captures: the ring buffer.
 
     Attributes:
-        muted: the muted conditions, in the order in which they were muted.
+        mutes: the muted conditions, in the order in which they were muted.
     """
 
     def __init__(self, captures: CaptureRing) -> None:
@@ -145,11 +145,11 @@ class HitStore:
         self._of_captures: deque[_Entry] = deque()
         self._others: deque[_Entry] = deque(maxlen=_MAX_HITS)
         self._findings: dict[tuple[str, str], Finding] = {}
-        self.muted: list[Muted] = []
+        self.mutes: list[Muted] = []
 
     def is_muted(self, condition: str, path: str) -> bool:
         """Return whether a condition is muted in this cell."""
-        return (condition, path) in self.muted if self.muted else False
+        return (condition, path) in self.mutes if self.mutes else False
 
     def has(self, condition: str, path: str) -> bool:
         """Return whether there is a finding of this condition in this cell."""
@@ -158,7 +158,7 @@ class HitStore:
     def mute(self, condition: str, path: str) -> None:
         """Drop the hits of this condition that began in this cell, and keep none of them from now on."""
         if not self.is_muted(condition, path):
-            self.muted.append(Muted(condition, path))
+            self.mutes.append(Muted(condition, path))
         self._findings.pop((condition, path), None)
         for hits in (self._of_captures, self._others):
             remaining = [entry for entry in hits if (entry.hit.condition.name, entry.path) != (condition, path)]

@@ -101,9 +101,9 @@ class Provenance(taps.Tap):
         self._origins: ByArray[Origin | _Mask] = ByArray()
         self._latest: Origin | None = None
 
-    def forgives(self, method: str, error: Exception) -> bool:
+    def report_fault(self, method: str, error: Exception) -> bool:
         """Report a fault of this tap."""
-        return self._faults.forgives(f"the search for what makes a NaN ({method})", error)
+        return self._faults.report_fault(f"the search for what makes a NaN ({method})", error)
 
     # Queries of the session
 
@@ -257,7 +257,7 @@ class Provenance(taps.Tap):
             running.bprops.pop()
         if not self._attachment.own_run:
             return returned
-        with taps.muted():
+        with taps.mute():
             arrays = [tensor._array for tensor in tensors_in(returned)]
             nonfinite = next((array for array in arrays if any_nonfinite(array)), None)
             if nonfinite is not None and not any(self._origins.get(array) for array in arrays):

@@ -199,9 +199,9 @@ class Checks:
             ValueError: it is not muted.
         """
         if not self.hit_store.is_muted(name, path):
-            muted = ", ".join(f"{mute.condition} in {cell_name(mute.path)}" for mute in self.hit_store.muted)
+            muted = ", ".join(f"{mute.condition} in {cell_name(mute.path)}" for mute in self.hit_store.mutes)
             raise ValueError(f"unmute: {name} in {cell_name(path)} is not muted; muted: {muted or 'nothing'}")
-        self.hit_store.muted.remove(Muted(name, path))
+        self.hit_store.mutes.remove(Muted(name, path))
 
     def wrong_optimizer(self) -> tuple[Optimizer | None, set[int]]:
         """Return the optimizer with parameters other than the network's, and the ids of the requested parameters."""
@@ -229,8 +229,8 @@ class Checks:
         for end in (
             self._finiteness.report_hidden,
             self.updates.settle,
-            *(watcher.ended for watcher in self._watchers),
-            self.examiner.ended,
+            *(watcher.end_session for watcher in self._watchers),
+            self.examiner.end_session,
         ):
             with self._faults.at(f"{_name(end)} at the end of the session"):
                 end()
@@ -243,7 +243,7 @@ class Checks:
             try:
                 begin()
             except Exception as error:
-                if not self._faults.forgives(f"{_name(begin)} at the beginning of a step", error):
+                if not self._faults.report_fault(f"{_name(begin)} at the beginning of a step", error):
                     raise
 
     def note_edit(self, parameter: Parameter, array: Any) -> None:

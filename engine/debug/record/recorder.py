@@ -71,7 +71,7 @@ class Recorder:
                 try:
                     hits = examiner.examine(capture, visit)
                 except Exception as error:
-                    if not self._events.faults.forgives(examiner.SUBJECT, error):
+                    if not self._events.faults.report_fault(examiner.SUBJECT, error):
                         raise
                 else:
                     if hits:

@@ -38,17 +38,17 @@ class Remote:
     Args:
         card: the address and the keys.
         listener: called in a thread of its own with each notification and its buffers.
-        ended: called in that thread, once, when the process stops serving.
+        on_end: called in that thread, once, when the process stops serving.
 
     Attributes:
         card: the card of the process.
         received: the number of received messages, and their bytes.
     """
 
-    def __init__(self, card: Card, listener: Listener, ended: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, card: Card, listener: Listener, on_end: Callable[[], None] = lambda: None) -> None:
         self.card = card
         self.received = (0, 0)
-        self._listener, self._ended = listener, ended
+        self._listener, self._on_end = listener, on_end
         self._futures: dict[int, Future[Any]] = {}
         self._numbers = count(1)
         self._lock = threading.Lock()
@@ -156,7 +156,7 @@ class Remote:
                 self._futures.clear()
             for answer in pending:
                 _set(answer, RemoteError(self._gone))
-            self._ended()
+            self._on_end()
 
     def _send_what_waits(self) -> None:
         while self._outbox:

@@ -99,7 +99,7 @@ class RequestService:
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         keys = (public.decode(), secret.decode(), client_public.decode())
         self._server = Server(
-            address or self._socket_in(folder, f"{run}-{rank}"), keys, self._heard, self._left, say or _say
+            address or self._socket_in(folder, f"{run}-{rank}"), keys, self._on_message, self._on_leave, say or _say
         )
         self.card = Card(
             self._server.address,
@@ -172,7 +172,7 @@ class RequestService:
 
     # Methods of the server's thread
 
-    def _heard(self, client: bytes, message: Message, buffers: list[memoryview]) -> None:
+    def _on_message(self, client: bytes, message: Message, buffers: list[memoryview]) -> None:
         act, at_once = self._acts.get(message["type"], (None, True))
         if act is None:
             self._answer(client, message, error=f"there is no request {message['type'][:40]!r}")
@@ -192,9 +192,9 @@ class RequestService:
         return {"pid": os.getpid(), "rank": self.card.rank, "ranks": self.card.ranks, "what": self.card.what}
 
     def _bye(self, client: bytes, message: Message, buffers: list[memoryview]) -> None:
-        self._left(client)
+        self._on_leave(client)
 
-    def _left(self, client: bytes) -> None:
+    def _on_leave(self, client: bytes) -> None:
         if client in self.clients:
             self.clients.remove(client)
             # Its requests are obsolete.
@@ -256,7 +256,7 @@ class RequestService:
         if not self._inbox or monotonic() < self._next_answer or getattr(self._local, "acting", False):
             return
         end = monotonic() + _ANSWER
-        with self.uninterrupted(), self._innermost() as waiter, taps.muted():
+        with self.uninterrupted(), self._innermost() as waiter, taps.mute():
             while monotonic() < end and self._take_one(waiter):
                 pass
         self._next_answer = monotonic() + _ANSWER

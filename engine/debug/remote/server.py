@@ -29,8 +29,8 @@ from .wire import MAX_BYTES, Buffer, WireError, pack, unpack
 
 __all__ = ["Server"]
 
-Heard = Callable[[bytes, dict[str, Any], list[memoryview]], None]
-Left = Callable[[bytes], None]
+OnMessage = Callable[[bytes, dict[str, Any], list[memoryview]], None]
+OnLeave = Callable[[bytes], None]
 
 _REFUSED = zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL | zmq.EVENT_HANDSHAKE_FAILED_AUTH
 _DOMAIN = "hookscope"
@@ -52,8 +52,8 @@ class Server:
     Args:
         address: the address in ZeroMQ's notation; for ``tcp://127.0.0.1:*`` a free port is chosen.
         keys: the public and the secret key of this process, and the public key of its clients, in Z85.
-        heard: called in the server's thread with the client, the message and its buffers.
-        left: called in that thread with a client that is gone.
+        on_message: called in the server's thread with the client, the message and its buffers.
+        on_leave: called in that thread with a client that is gone.
         say: called in that thread with a line of text about rejections.
 
     Attributes:
@@ -65,10 +65,15 @@ class Server:
     """
 
     def __init__(
-        self, address: str, keys: tuple[str, str, str], heard: Heard, left: Left, say: Callable[[str], None]
+        self,
+        address: str,
+        keys: tuple[str, str, str],
+        on_message: OnMessage,
+        on_leave: OnLeave,
+        say: Callable[[str], None],
     ) -> None:
-        self._heard, self._left, self._say = heard, left, say
-        self._spoke: set[bytes] = set()
+        self._on_message, self._on_leave, self._say = on_message, on_leave, say
+        self._speakers: set[bytes] = set()
         self._flows: dict[bytes, _Flow] = {}
         self._context = zmq.Context()
         # Its own thread would otherwise write to the handlers of the user's loggers, and end when one of them fails.
@@ -150,9 +155,9 @@ class Server:
             self._authenticator.stop()
             self._context.term()
             if not self._ends:
-                for client in list(self._spoke):  # a pause that waits for them would never end
+                for client in list(self._speakers):  # a pause that waits for them would never end
                     with contextlib.suppress(Exception):
-                        self._left(client)
+                        self._on_leave(client)
 
     def _round(self, poller: zmq.Poller, bell: int) -> None:
         """Wait for events, and handle them."""
@@ -169,7 +174,7 @@ class Server:
                 self._refused += 1
             else:
                 self._probes = _PROBES
-        self._find_who_left()
+        self._detect_departures()
         self._tell_refused()
 
     def _send(self, client: bytes, frames: list[Buffer]) -> None:
@@ -185,9 +190,9 @@ class Server:
                 self._give_up(client, flow)
         except zmq.ZMQError:
             del self._flows[client]
-            if client in self._spoke:
-                self._spoke.remove(client)
-                self._left(client)
+            if client in self._speakers:
+                self._speakers.remove(client)
+                self._on_leave(client)
             return
         messages, previous = self.sent
         self.sent = messages + 1, previous + size
@@ -195,15 +200,15 @@ class Server:
     def _give_up(self, client: bytes, flow: _Flow) -> None:
         flow.is_given_up = True
         self._socket.send_multipart([client, *pack({"type": "ended"})], flags=zmq.NOBLOCK)
-        if client in self._spoke:
-            self._left(client)
+        if client in self._speakers:
+            self._on_leave(client)
         self._tell(f"a client of this process has left {flow.backlog >> 20} MiB unread, and gets no more messages")
 
-    def _find_who_left(self) -> None:
+    def _detect_departures(self) -> None:
         """Probe the clients after a connection was closed: a client that cannot be sent to is gone."""
         if self._probes and monotonic() >= self._next_probe:
             self._probes, self._next_probe = self._probes - 1, monotonic() + _SECONDS_BETWEEN_LINES / 2
-            for client in list(self._spoke):
+            for client in list(self._speakers):
                 self._send(client, _ALIVE)
 
     def _receive(self) -> bool:
@@ -214,7 +219,7 @@ class Server:
         flow = self._flows.setdefault(client, _Flow())
         if flow.is_given_up:
             return True
-        self._spoke.add(client)
+        self._speakers.add(client)
         try:
             message, buffers = unpack(frames)
         except WireError:
@@ -223,7 +228,7 @@ class Server:
         if message["type"] == "marked":
             flow.has_read(message.get("at"))
         else:
-            self._heard(client, message, buffers)
+            self._on_message(client, message, buffers)
         return True
 
     def _tell_refused(self) -> None:

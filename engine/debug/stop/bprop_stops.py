@@ -59,7 +59,7 @@ class BpropStops:
     def _run(self, cell: Cell, path: str, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         if not self._pauses.can_stop():
             return function(*args)
-        with taps.muted():
+        with taps.mute():
             arguments = argument_names(function, args)
             values = [value for _, value in pick_slot("dout", args[-1:], Tensor)]
             visits = self._attachment.visits

@@ -72,7 +72,7 @@ class Editor:
             value = edit.value
             if edit.expression is not None:
                 names = {**point.names, **visit.names_with([tensor for _, tensor in event.slots])}
-                with taps.recorded(taps.outer_recordings()):
+                with taps.open_recordings(taps.outer_recordings()):
                     names = {**names, **point.locals, "cell": visit.cell, **event.values}
                     value = value_of(edit.expression, names, take_part)
             assign(event, edit.name, value, edit.expression)

@@ -51,7 +51,7 @@ class LineStops:
                 continue
             stop.passes += 1
             previous_error = stop.error
-            with taps.muted():
+            with taps.mute():
                 is_true = stop.holds((names.get("value"),), lambda: {**names, **frame.f_globals, **variables(frame)})
             if is_true:
                 stop.hits += 1

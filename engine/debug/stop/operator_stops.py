@@ -50,9 +50,9 @@ class OperatorStops(taps.Tap):
         self._pauses = pauses
         self._attached = False
 
-    def forgives(self, method: str, error: Exception) -> bool:
+    def report_fault(self, method: str, error: Exception) -> bool:
         """Report a fault of this tap."""
-        return self._pauses.faults.forgives(f"stopping at an operator ({method})", error)
+        return self._pauses.faults.report_fault(f"stopping at an operator ({method})", error)
 
     def attach(self) -> None:
         """Enable the tap with the session."""

@@ -50,7 +50,7 @@ class PausedScope:
     def evaluate(self, expression: str) -> object:
         """Evaluate an expression; see ``DebugSession.evaluate``."""
         point = self._display.shown_point()
-        with evaluating(), taps.on_muted_call(self._breakpoints.report_skipped), taps.muted():
+        with evaluating(), taps.on_muted_call(self._breakpoints.report_skipped), taps.mute():
             try:
                 return value_of(expression, {**point.names, **point.locals}, partial(evaluate, tell=self._put_back))
             finally:
@@ -66,7 +66,7 @@ class PausedScope:
     def edit(self, name: str, expression: str) -> object:
         """Evaluate an expression and assign its value; see ``DebugSession.edit``."""
         point = self._settable_point()
-        with evaluating(), taps.on_muted_call(self._breakpoints.report_skipped), taps.recorded(point.recordings):
+        with evaluating(), taps.on_muted_call(self._breakpoints.report_skipped), taps.open_recordings(point.recordings):
             try:
                 value = value_of(expression, {**point.names, **point.locals}, take_part)
             finally:

@@ -97,7 +97,7 @@ class Pauses:
         """Pause in a function; see ``DebugSession.pause``."""
         if _local.evaluating:
             raise RuntimeError("an expression that is evaluated at a pause cannot pause")
-        with taps.muted():
+        with taps.mute():
             point = point_at_stop(Stop(frame, frame.f_lineno), "pause", reason, "", "", {})
             self.pause_or_abort(point)
 

@@ -60,7 +60,7 @@ class Attachment:
     @property
     def attached(self) -> bool:
         """True while the tap is attached to the engine."""
-        return self._tap is not None and taps.attached(self._tap)
+        return self._tap is not None and taps.is_attached(self._tap)
 
     def attach(self, stages: Stages) -> None:
         """Attach a new tap."""

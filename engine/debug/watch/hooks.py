@@ -140,9 +140,9 @@ class HookRecorder:
     def _record(self, path: str, kind: str, cell: Cell, received: tuple[tuple[str, Any], ...]) -> None:
         stages = self._stages
         direction = "backward" if kind.startswith("backward") else "forward"
-        if (unplanned := taps.unplanned_call()) is not None:
-            stages.eager_calls.add(*unplanned)
-        with taps.muted(), stages.events.faults.at("capturing at a hook"):
+        if (eager_call := taps.current_eager_call()) is not None:
+            stages.eager_calls.add(*eager_call)
+        with taps.mute(), stages.events.faults.at("capturing at a hook"):
             visit = self._attachment.visits.of_hook(cell, path, kind)
             if stages.watches.takes(visit.step):
                 slots = [slot for name, value in received for slot in pick_slot(name, value, Tensor)]

@@ -29,5 +29,5 @@ def began_to_watch(session: DebugSession) -> None:
         try:
             callback(session)
         except Exception as error:
-            if not session.forgives("a display of sessions", error):
+            if not session.report_fault("a display of sessions", error):
                 raise

@@ -126,9 +126,9 @@ class Observer(taps.Tap):
         """Return whether a network is a root of the session."""
         return self.owner() is not None and any(root is net for root in self.visits.paths.roots)
 
-    def forgives(self, method: str, error: Exception) -> bool:
+    def report_fault(self, method: str, error: Exception) -> bool:
         """Report a fault of the session in one of the tap's methods."""
-        return self._stages().stops.pauses.faults.forgives(f"watching ({method})", error)
+        return self._stages().stops.pauses.faults.report_fault(f"watching ({method})", error)
 
     # Notifications of the engine
 
@@ -141,8 +141,8 @@ class Observer(taps.Tap):
         visit = visits.enter(call, None if call.repeats is None else call.repeats.get(self), stages)
         if visit is not None:
             call.notes[self] = visit
-            if (unplanned := taps.unplanned_call()) is not None:
-                stages.eager_calls.add(*unplanned)
+            if (eager_call := taps.current_eager_call()) is not None:
+                stages.eager_calls.add(*eager_call)
             stages.process(visit, "forward_pre", "forward", call)
 
     def cell_exit(self, call: CellCall) -> None:

@@ -581,7 +581,7 @@ class UnspeakableError(Exception):
 
 def test_an_exception_whose_text_raises_is_told_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     session = DebugSession(nn.ReLU())
-    assert session.forgives("a view", UnspeakableError())
+    assert session.report_fault("a view", UnspeakableError())
     assert "a view raised UnspeakableError: <its text raised RuntimeError>; the run" in capsys.readouterr().err
     assert log_fault("a view", UnspeakableError()).error.startswith("UnspeakableError")
 
@@ -605,7 +605,7 @@ def test_without_a_handler_of_the_users_the_traceback_goes_to_no_stream(run_pyth
         "from hookscope.engine import nn\n"
         "from hookscope.engine.debug import DebugSession\n"
         "session = DebugSession(nn.ReLU())\n"
-        "for _ in range(3): assert session.forgives('a view', RuntimeError('planted'))\n"
+        "for _ in range(3): assert session.report_fault('a view', RuntimeError('planted'))\n"
         "print(len(session.faults))\n"
     )
     assert done.stdout == "1\n"
@@ -615,7 +615,7 @@ def test_without_a_handler_of_the_users_the_traceback_goes_to_no_stream(run_pyth
 def test_places_are_many_and_kept_in_bounds(capsys: pytest.CaptureFixture[str]) -> None:
     session = DebugSession(nn.ReLU())
     for place in range(1000):
-        assert session.forgives(f"place {place}", RuntimeError("planted"))
+        assert session.report_fault(f"place {place}", RuntimeError("planted"))
     assert len(session.faults) == len(told(capsys.readouterr().err)) == 100
 
 

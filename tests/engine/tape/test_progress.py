@@ -169,8 +169,8 @@ def test_an_answer_may_stop_the_work(answering: Callable[[Callable[[], None]], N
 
 def test_listeners_are_no_part_of_what_is_recorded_or_watched() -> None:
     muted = []
-    unsubscribe = listen(lambda work: muted.append(taps._local.muted))
+    unsubscribe = listen(lambda work: muted.append(taps._local.is_muted))
     with progress("counting", 1):
         pass
     unsubscribe()
-    assert muted == [True] and not taps._local.muted
+    assert muted == [True] and not taps._local.is_muted

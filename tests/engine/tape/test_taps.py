@@ -249,9 +249,9 @@ def test_muted_code_can_ask_for_the_recordings_around_it() -> None:
     found: list[int] = []
 
     def looking(x: Tensor) -> Tensor:
-        with taps.muted():
+        with taps.mute():
             found.append(len(taps.outer_recordings()))
-            with taps.muted():
+            with taps.mute():
                 found.append(len(taps.outer_recordings()))
             assert not recording_active()
         return x * x
@@ -279,11 +279,11 @@ def test_attaching_twice_is_once_and_detaching_twice_is_no_error() -> None:
     notes = Notes()
     taps.attach(notes)
     taps.attach(notes)
-    assert taps.attached(notes)
+    assert taps.is_attached(notes)
     Square()(X)
     taps.detach(notes)
     taps.detach(notes)
-    assert not taps.attached(notes)
+    assert not taps.is_attached(notes)
     assert notes.events == [("enter", "Square"), ("exit", "Square")]
 
 
@@ -466,11 +466,11 @@ def test_cells_that_run_while_a_tap_is_muted_are_told_to_who_asks_for_them() -> 
     with watching(notes), taps.on_muted_call(outer.append):
         with taps.on_muted_call(heard.append):
             square(x)  # the tap hears it
-            with taps.muted():
+            with taps.mute():
                 square(x)
                 twice(x)
         assert heard == [square, twice] and outer == []
-        with taps.muted():
+        with taps.mute():
             twice(x)
     assert outer == [twice] and heard == [square, twice]
     assert [event[:2] for event in notes.events] == [("enter", "Square"), ("exit", "Square")]

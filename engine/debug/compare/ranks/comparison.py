@@ -63,7 +63,7 @@ class Comparison:
         self.ranks = check_positive_int(ranks, "Comparison", "ranks")
         self._steps: dict[int, dict[int, StepRecord]] = {}
         self._newest = [0] * ranks
-        self._ended: dict[int, int] = {}
+        self._end_steps: dict[int, int] = {}
         self._findings: dict[str, RankFinding] = {}
         self._rows = AlikeRows(ranks)
         self._requests: dict[tuple[int, Kind], set[str]] = {}  # subjects, by the requested step and kind
@@ -127,8 +127,8 @@ class Comparison:
 
     def _step(self, rank: int, record: StepRecord) -> None:
         number = record["step"]
-        if rank in self._ended or number <= self._newest[rank]:
-            previous = "its end" if rank in self._ended else f"step {self._newest[rank]}"
+        if rank in self._end_steps or number <= self._newest[rank]:
+            previous = "its end" if rank in self._end_steps else f"step {self._newest[rank]}"
             raise ValueError(f"step {number} of rank {rank} came after {previous}")
         self._newest[rank] = number
         self._steps.setdefault(number, {})[rank] = record
@@ -136,9 +136,9 @@ class Comparison:
             del self._steps[min(self._steps)]
 
     def _end(self, rank: int, record: Ended) -> None:
-        if rank in self._ended or record["step"] < self._newest[rank]:
+        if rank in self._end_steps or record["step"] < self._newest[rank]:
             raise ValueError(f"the end of rank {rank} after step {record['step']} came after step {self._newest[rank]}")
-        self._ended[rank] = self._newest[rank] = record["step"]
+        self._end_steps[rank] = self._newest[rank] = record["step"]
 
     def _go_on(self) -> None:
         for step in sorted(self._steps):
@@ -151,11 +151,11 @@ class Comparison:
         self._count_steps()
 
     def _count_steps(self) -> None:
-        first_end = min(self._ended.values(), default=None)
+        first_end = min(self._end_steps.values(), default=None)
         if first_end is None or "steps" in self._findings:
             return
         ahead = {rank for rank in range(self.ranks) if self._newest[rank] > first_end}
-        if not ahead or any(rank not in self._ended for rank in range(self.ranks) if rank not in ahead):
+        if not ahead or any(rank not in self._end_steps for rank in range(self.ranks) if rank not in ahead):
             return
         figures = {rank: f"{count} step{'s' * (count != 1)}" for rank, count in enumerate(self._newest)}
         faulty = at_fault({rank: rank in ahead for rank in range(self.ranks)})

@@ -65,14 +65,14 @@ class RankRecorder:
             raise TypeError(f"session must be a DebugSession, but got {type(session).__name__}")
         self._details = Details()
         self._tap = _Tap(session, tell, self._details)
-        self._unsubscribe = session.observe(self._heard)
+        self._unsubscribe = session.observe(self._on_event)
         self._gone = weakref.finalize(session, taps.detach, self._tap)
         self._gone.atexit = False
         self._closed = False
         if session.attached:
             taps.attach(self._tap)
 
-    def _heard(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         if event == "attached":
             taps.attach(self._tap)
         elif event == "finished":
@@ -149,11 +149,11 @@ class _Tap(taps.Tap):
         self._data_rows = newest_pass()[1], _MOST_OF_ONE_BATCH
         self._told_error = 0  # its id, until a cell is called again
 
-    def forgives(self, method: str, error: BaseException) -> bool:
+    def report_fault(self, method: str, error: BaseException) -> bool:
         """Report a fault of the recorder."""
         location, session = f"the record of a step for other ranks ({method})", self._session()
         if session is not None:
-            return bool(session.forgives(location, error))
+            return bool(session.report_fault(location, error))
         log_fault(location, error)
         return isinstance(error, Exception)
 
@@ -261,7 +261,7 @@ class _Tap(taps.Tap):
         try:
             self._finish(step)
         except Exception as error:
-            if not self.forgives("finish", error):
+            if not self.report_fault("finish", error):
                 raise
 
     def emit(self, record: Record) -> None:
@@ -269,7 +269,7 @@ class _Tap(taps.Tap):
         try:
             self._tell(record)
         except Exception as error:
-            if not self.forgives("tell", error):
+            if not self.report_fault("tell", error):
                 raise
 
     def _finish(self, step: _Step) -> None:

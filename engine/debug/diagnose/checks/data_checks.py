@@ -138,7 +138,7 @@ class SamplesWatch(Watcher):
         buffers = [tensor for tensor in held_tensors(call.cell) if not isinstance(tensor, Parameter)]
         if count in self._pairs or any(tensor.shape == (count, count) for tensor in (*inputs, *outputs, *buffers)):
             return  # samples are meant to interact: nodes of a graph, or pairs of a contrastive loss
-        with taps.muted():
+        with taps.mute():
             changes = _changes(call.cell, call.args, call.kwargs)
         change = changes.get("", (0.0, 0.0))[1]
         if change > 0:

@@ -26,5 +26,5 @@ def report(condition: Condition, error: Exception, events: Events) -> None:
     name = condition.name
     if name not in CONDITIONS:
         events.say(f"condition {name!r}: {type(error).__name__}: {error}", name)
-    elif not events.faults.forgives(f"condition {name!r}", error):
+    elif not events.faults.report_fault(f"condition {name!r}", error):
         raise error

@@ -137,7 +137,7 @@ class ModeWatch(Watcher):
         self._recorded_roots.clear()
         self._trained = True
 
-    def ended(self) -> None:
+    def end_session(self) -> None:
         """Judge the remaining passes at the end of the session: no gradient call follows."""
         for forward in tuple(self._passes):
             self._tell_pass(forward)
@@ -238,7 +238,7 @@ class BpropWatch(Watcher):
         if path is not None and step not in steps[-1:] and len(steps) < _CHECKED_UNTIL:
             steps.append(step)
             if len(steps) in _CHECKED:
-                with taps.muted():
+                with taps.mute():
                     self._check(cell, path, args[:-2])  # without the output and its gradient
         return function(*args)
 

@@ -80,7 +80,7 @@ class OptimizerWatch(Watcher):
             if _is_by_user(optimizer):
                 self._called = _RunningCall(optimizer, name, step, {})
                 return
-            with taps.muted():
+            with taps.mute():
                 rates = optimizer.get_lr()
             rates = rates if isinstance(rates, tuple) else (rates,) * len(optimizer.parameters)
             self._check_rates(optimizer, rates, name, step)

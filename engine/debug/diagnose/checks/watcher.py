@@ -49,9 +49,9 @@ class Watcher(taps.Tap):
         self._examiner, self._paths, self._attachment, self._counts, self._events = parts
         self._known_roots = 0
 
-    def forgives(self, method: str, error: Exception) -> bool:
+    def report_fault(self, method: str, error: Exception) -> bool:
         """Report a fault of this watcher."""
-        return self._events.faults.forgives(f"the check {type(self).__name__}.{method}", error)
+        return self._events.faults.report_fault(f"the check {type(self).__name__}.{method}", error)
 
     def is_root(self, cell: Cell) -> bool:
         """Return whether a cell is a root, at any depth of calls."""
@@ -65,5 +65,5 @@ class Watcher(taps.Tap):
     def step_began(self) -> None:
         """Begin a step: a root cell is called."""
 
-    def ended(self) -> None:
+    def end_session(self) -> None:
         """End the session."""

@@ -44,9 +44,9 @@ class _OperatorTap(taps.Tap):
         self._thread = threading.get_ident()
         self._cells: list[str] = []
 
-    def forgives(self, method: str, error: Exception) -> bool:
+    def report_fault(self, method: str, error: Exception) -> bool:
         """Report a fault of this tap."""
-        return self._faults.forgives(f"stepping ({method})", error)
+        return self._faults.report_fault(f"stepping ({method})", error)
 
     def cell_enter(self, call: CellCall) -> None:
         """Record the call of a cell inside the bprop."""
@@ -180,7 +180,7 @@ class BpropRun:
     def _on_stop(self, stop: Stop) -> str:
         # Evaluations and displays at a stop must be neither recorded nor watched.
         command = "continue"
-        with taps.muted(), self._faults.at("stepping (a stop)"):
+        with taps.mute(), self._faults.at("stepping (a stop)"):
             self._has_begun = True
             command = self._pauses.pause_at(self._point(stop))
             if command == "cell":

@@ -111,7 +111,7 @@ def test_a_check_takes_whatever_an_operator_a_loss_or_a_gradient_call_is_given(k
             watcher.differentiated([x], [(weight, None)])
             watcher.differentiated([x, other], [(weight, x)])
             watcher.differentiated([], [])
-    watcher.ended()
+    watcher.end_session()
 
 
 class Returning(nn.Cell):
