@@ -1,12 +1,12 @@
 """Compilation of functions to machine code: Numba reads and types them, LLVM makes one object of a file.
 
-Numba by itself would compile each function apart, make machine code of it, and then compile it again inside each that
-calls it: two thirds of the time. Here its libraries only gather what it writes (``_Gathered``); all of them are put
-into one module, in which only the entries can be seen from outside, and which is optimized once for each baseline. None
-of it counts references, and an error is a number: so the code needs nothing of Numba when it runs.
+Numba by itself would compile each function separately, and then again inside each of its callers, which takes two
+thirds of the time. Here its libraries only collect the generated code (``_Gathered``). All of it is linked into one
+module that exports only the entries and is optimized once for each baseline. The code counts no references, and an
+error is a number, so it does not need Numba at run time.
 
-An entry is a function of CPython's. That of a kernel puts its arguments into memory and has its parts done
-(``sharing``); that of a plain function calls it.
+An entry is a CPython function. The entry of a kernel writes its arguments to memory and has the parts computed
+(``sharing``). The entry of a plain function calls it.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ __all__ = ["ONCE", "Entry", "build", "entries", "function", "numbers", "prepare"
 _LONG, _INT, _BYTE, _DOUBLE = ir.IntType(64), ir.IntType(32), ir.IntType(8), ir.DoubleType()
 _POINTER = _BYTE.as_pointer()
 _OUT_OF_MEMORY, _WRONG = 2, 1
-"""What a function returns for MemoryError, and for any other error."""
+"""Return codes of a function for MemoryError, and for any other error."""
 
 
 ONCE: list[Any] = []
-"""Functions of which each kind of arguments is compiled once in a file, and not in each place that calls it."""
+"""Functions that are compiled once in a file for each kind of arguments, instead of in each caller."""
 
 
 class Entry:
     """A function that the file of kernels offers: a kernel, of arguments after ``first`` and ``stop``, or a plain one.
 
-    To call it compiles it alone; ``compiling.kernels`` compiles a file.
+    Calling it compiles it alone; ``compiling.kernels`` compiles a file.
     """
 
     def __init__(self, name: str, about: str | None, inner: Any, arguments: Sequence[Any], result: Any = None) -> None:
@@ -78,7 +78,7 @@ def numbers(module: Any) -> dict[str, int]:
     return {name: item for name, item in vars(module).items() if type(item) is int and not name.startswith("_")}
 
 
-# Numba's parts, of which each leaves something undone
+# Replacements for parts of Numba, each of which does less
 
 
 class _Gathered(codegen.JITCodeLibrary):
@@ -138,7 +138,7 @@ class _Context(cpu.CPUContext):
         return _CallConvention(self)
 
     def get_executable(self, _library: Any, _fndesc: Any, _env: Any) -> Any:
-        return [].append  # a function like no other one; nobody calls it
+        return [].append  # a new function, which is never called
 
 
 _contexts: list[tuple[Any, Any]] = []
@@ -168,9 +168,9 @@ class _Writer:
     """Writer of one entry.
 
     Args:
-        context: Numba's, of this file.
-        module: into which it is written.
-        entry: of what.
+        context: Numba's context of this file.
+        module: the module that it is written to.
+        entry: the entry.
     """
 
     def __init__(self, context: Any, module: Any, entry: Entry) -> None:
@@ -322,7 +322,7 @@ class _Writer:
 
     def _plain(self, inputs: Sequence[Any], compiled: Any) -> Any:
         if not any(isinstance(kind, types.Array) for kind in self.entry.arguments):
-            code, result = self._called(self.builder, compiled, inputs)  # too short to give the lock away for it
+            code, result = self._called(self.builder, compiled, inputs)  # too short to release the lock for it
         else:
             with self._without_lock():
                 code, result = self._called(self.builder, compiled, inputs)
@@ -398,7 +398,7 @@ def build(
     for item in joint.functions:
         if item.name in out_of_line and not item.is_declaration:
             item.add_function_attribute("noinline")
-    # Numba's names have numbers that differ in each process; what is made here does not.
+    # Numba's names contain numbers that differ between processes; names made here do not.
     for count, item in enumerate([*joint.functions, *joint.global_variables]):
         if item.is_declaration:
             continue
@@ -420,7 +420,7 @@ _DO = types.int64(types.Array(types.int64, 1, "C"), types.int64, types.int64, ty
 
 
 def _target_machine(baseline: Baseline) -> Any:
-    # As Numba's: what its just-in-time compiler makes is what llvmlite's linker is known to take.
+    # Like Numba's just-in-time compiler, whose objects llvmlite's linker is known to accept.
     target = binding.Target.from_triple(binding.get_process_triple())
     is_x86 = binding.get_process_triple().startswith("x86")
     return target.create_target_machine(
@@ -447,7 +447,7 @@ _LIBRARY = {"log": "log", "exp": "exp", "sin": "sin", "cos": "cos", "pow": "pow"
 
 
 def _needed_by(module: Any) -> Iterator[str]:
-    """Yield the external functions and objects, with those that LLVM makes calls of by itself."""
+    """Yield the external functions and objects, with those that LLVM inserts calls to by itself."""
     yield from ("memset", "memcpy", "memmove")
     yield from [item.name for item in module.global_variables if item.is_declaration]
     for function in module.functions:

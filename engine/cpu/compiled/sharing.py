@@ -1,18 +1,18 @@
 """The compiled part of ``threads``: parts of one kernel, taken by several threads without the interpreter's lock.
 
-All that threads share is an array of eight int64, the *board*:
+Threads share only an array of eight int64, the *board*:
 
-    STATE   the number of the job in the upper half, in the lower half how many of its parts nobody has taken yet
-    WORK    the address of what does parts: function(first, stop, arguments)
+    STATE   the number of the job in the upper half, the number of its parts that no thread has taken in the lower half
+    WORK    the address of the function that computes parts: function(first, stop, arguments)
     ARGUMENTS   the address of its arguments
     DONE    how many parts of the job are done
     ASLEEP  how many helpers are waiting to be woken
-    OVER    not 0: helpers are to leave
+    OVER    not 0: helpers must return
     FAILED  the number of the error of a part of the job; 0 if there is none
 
-A part is taken by counting STATE down in one step. Who succeeds has read WORK and ARGUMENTS of that very job, because
-they are only written while no part is untaken or unfinished. The thread that brought the job takes parts like all
-others, and so never depends on a helper that sleeps or was not given a core.
+A thread takes a part by decrementing STATE atomically. If it succeeds, it has read WORK and ARGUMENTS of that very job,
+because they are written only while no part is untaken or unfinished. The thread that submitted the job takes parts like
+all others, and so never depends on a helper that sleeps or has no core.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _add(_typing: Any, board: Any, _index: Any, value: Any) -> Any:
 
 @intrinsic
 def _replace(_typing: Any, board: Any, _index: Any, old: Any, new: Any) -> Any:
-    """Put ``new`` where ``old`` is, in one step; return whether it was there."""
+    """Replace ``old`` by ``new`` atomically; return whether it was there."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         at = _entry(context, builder, values[0], signature.args[0], values[1])
@@ -94,7 +94,7 @@ _part_of_others = numba.njit(error_model="numpy", no_cpython_wrapper=True, no_cf
 
 @_part_of_others
 def _take_parts(board: Any) -> int:
-    """Do parts of the job that is on the board until none is left; return their number."""
+    """Compute parts of the job on the board until none is left; return their number."""
     count = 0
     while True:
         state = _load(board, _STATE)
@@ -112,7 +112,7 @@ def _take_parts(board: Any) -> int:
 
 @_part_of_others
 def do(board: Any, parts: int, work: int, arguments: int) -> int:
-    """Bring a job, and return when it is done: 0, or the number of an error."""
+    """Submit a job, and return when it is done: 0, or the number of an error."""
     _store(board, _WORK, work)
     _store(board, _ARGUMENTS, arguments)
     _store(board, _DONE, 0)
@@ -127,7 +127,7 @@ def do(board: Any, parts: int, work: int, arguments: int) -> int:
 
 @function(types.boolean(BOARD, types.int64))
 def help_out(board: Any, turns: int) -> bool:
-    """Do parts of all jobs, until none has come for ``turns`` looks; return False when helpers are to leave."""
+    """Compute parts of all jobs until ``turns`` checks found none; return False when helpers must return."""
     left = turns
     while left > 0:
         left = turns if _take_parts(board) else left - 1

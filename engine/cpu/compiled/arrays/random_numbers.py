@@ -1,7 +1,7 @@
-"""Draws of random numbers, each in one pass over its result; to the last bit what ``philox`` draws with NumPy.
+"""Draws of random numbers, each in one pass over its result; equal to ``philox``'s with NumPy to the last bit.
 
-That is why nothing is regrouped or fused here: each sum, product, quotient and root is rounded once, as NumPy does it.
-What the numbers are and where the constants come from stands there.
+Therefore nothing is regrouped or fused here: each sum, product, quotient and root is rounded once, as in NumPy.
+``philox`` describes the numbers and the sources of the constants.
 """
 
 from __future__ import annotations

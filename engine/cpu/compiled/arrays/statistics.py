@@ -1,12 +1,12 @@
-"""The figures of many values in one pass: range, mean, deviation, norm, zeros, what is not finite, and a histogram.
+"""Statistics of many values in one pass: range, mean, deviation, norm, zeros, nonfinite elements, and a histogram.
 
 ``values`` has a line for each value: its address, how many elements, whether they are float64 (else float32), and the
 numbers of its first block and of its first piece. A histogram needs the range, so memory is read twice: ``survey``
 finds everything else block by block, ``merge`` puts blocks together, ``count`` fills histograms piece by piece.
 ``summarize`` does all of it for values of one block.
 
-A row of figures holds of the finite elements: how many, least, largest, mean, squared deviations from it, squares,
-zeros; then how many elements are NaN, Inf and -Inf. Sums of squares are infinite where they overflow.
+A row holds statistics of the finite elements: their number, least, largest, mean, squared deviations from it, squares,
+zeros; then the numbers of NaN, Inf and -Inf. Sums of squares are infinite if they overflow.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ PIECE = 1 << 17
 """The most elements to one histogram: half of its pairs fit into a table of 16-bit numbers."""
 
 _PAIRS = 128
-"""Of elements that are binned at a time. With more, memory is not read ahead while the bins are counted."""
+"""Number of elements that are binned at a time. With more, memory is not read ahead while the bins are counted."""
 _WORTH_PAIRS = 2048
-"""Elements from which on pairs are worth the table that they are counted in."""
+"""Minimum number of elements for which counting pairs is worth its table."""
 _OF_TABLES = 4 * BINS * BINS + 2 * _PAIRS + 8 * BINS
-"""Bytes of what pairs are counted in."""
+"""Bytes of the tables that pairs are counted in."""
 _SMALLEST, _LARGEST = 1e-140, 1e145
 """Magnitudes whose squares neither overflow nor vanish, nor do sums of them."""
 
@@ -97,7 +97,7 @@ def _deviations(x: Any, mean: float) -> Any:
         away = np.float64(x[i]) - mean
         total += away
         squares += away * away
-    return squares - total * total / x.size  # total is what the mean's rounding leaves
+    return squares - total * total / x.size  # total is the rounding error of the mean
 
 
 @helper(fastmath=_EXACT, once=True)
@@ -294,7 +294,8 @@ def summarize(first: int, stop: int, values: Any, figures: Any, counts: Any) -> 
 def changes(first: int, stop: int, values: Any, rows: Any) -> None:
     """Compute, for each block of float32 elements, the squares of the change and of the elements before.
 
-    ``values`` has of each value the addresses of what it is and was, how many elements, and its first block.
+    ``values`` has a line for each value: its address and that of its previous elements, their number, and its first
+    block.
     """
     for part in range(first, stop):
         position = _value_of(values, part, 3)

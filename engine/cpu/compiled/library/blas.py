@@ -1,6 +1,6 @@
 """Products of matrices inside kernels: SciPy's BLAS, called without the interpreter's lock.
 
-Who shares such a kernel out does so in ``threads.single_threaded_blas``.
+A caller that distributes such a kernel over threads does so in ``threads.single_threaded_blas``.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def gemm(
 
 
 _SIDE, _DEPTH = 64, 240
-"""Of small products: below a million multiplications, up to which OpenBLAS has kernels that bring nothing in order."""
+"""Sizes of small products: below a million multiplications, for which OpenBLAS has kernels that copy no operands."""
 
 
 @helper(once=True)
@@ -109,9 +109,9 @@ def product(
     ldc: int,
     small: int,
 ) -> None:
-    """Compute ``gemm``; in small products if ``small`` is not 0, where OpenBLAS has kernels for them.
+    """Compute ``gemm``; in small products if ``small`` is not 0, that is, if OpenBLAS has kernels for them.
 
-    That is what ``threads.small_products`` knows. With AVX-512 they reach 105 to 114 GFLOP/s a core where a large
+    ``threads.small_products`` returns whether it has. With AVX-512 they reach 105 to 114 GFLOP/s a core where a large
     product reaches 75 to 100.
     """
     if small == 0 or (b_turned and a_turned):
@@ -158,7 +158,7 @@ def cached_product(
     wide = min(n, max(_WIDE, _SMALL // (deep * min(m, _TALL))))
     high = max(8, _SMALL // (wide * deep) // 8 * 8)
     if turned_b and k < 2 * _DOTS:
-        wide, high, deep = n, m, k  # what is short is copied
+        wide, high, deep = n, m, k  # the operand with the short side is copied
     elif turned_b:
         wide, high, deep = _DOTS, _DOTS, min(k, _SMALL // (_DOTS * _DOTS))
     for i in range(0, m, high):

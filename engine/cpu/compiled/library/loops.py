@@ -4,8 +4,8 @@ A kernel is a loop over parts: ``kernel(first, stop, ...)`` does those from ``fi
 ``threads.share`` can share it out. ``read_array`` declares an array that is only read, ``written_array`` one that is
 written.
 
-Sums may be regrouped, and products and sums fused (REASSOCIATE), which vector instructions need. No kernel is told
-that there are no NaNs and infinities: a debugger rests on their coming out where mathematics puts them.
+Sums may be regrouped, and products and sums fused (REASSOCIATE), which vector instructions need. No kernel may
+assume that there are no NaNs and infinities: a debugger needs them where mathematics puts them.
 
 The functions are of float32, without branches, so that loops over them are vectorized; their polynomials were fitted by
 least squares at Chebyshev nodes, relative to the function. The largest relative error, over all float32 numbers, is in
@@ -90,10 +90,10 @@ def kernel(*arguments: Any, fastmath: frozenset[str] = REASSOCIATE) -> Callable[
 def helper(function: Any = None, *, fastmath: frozenset[str] = REASSOCIATE, once: bool = False) -> Any:
     """Compile a function that kernels call.
 
-    It becomes part of each place that calls it; ``once``: it is compiled once for all of them, and called. That is for
-    what runs long beside a call, and would be much code in many places.
+    It is inlined in each caller. With ``once`` it is compiled once for all callers, and called: for functions that
+    take long compared with a call and would be much code in many places.
     """
-    # Without counts of references: nothing here owns memory but by ``take``.
+    # Without reference counts: memory is owned only through ``take``.
     compiled = numba.njit(
         error_model="numpy", fastmath=set(fastmath), no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False
     )
@@ -307,7 +307,7 @@ def moments(address: int, count: int) -> Any:
             f64(its_squares) - f64(away) * f64(away) / size + difference * difference * size * start / (start + size)
         )
         total += added
-    # Where a number is infinite its distance to the mean is none, but there is a mean.
+    # An infinite number has a NaN distance to the mean, but there is a mean.
     return (mean if mean == mean else total / count), (squares if not squares < 0 else f64(0)) / count
 
 
@@ -315,10 +315,10 @@ _F = np.float32
 _ONE, _HALF, _TWO = _F(1), _F(0.5), _F(2)
 _LOG2_E, _LN2_HIGH, _LN2_LOW = _F(1.4426950408889634), _F(0.693359375), _F(-2.12194440e-4)
 _ROUND = _F(12582912.0)
-"""1.5 * 2**23: added to a float32 and taken off again, it leaves the nearest whole number."""
+"""1.5 * 2**23: added to a float32 and subtracted again, it leaves the nearest whole number."""
 
 
-@helper(fastmath=_CONTRACT)  # regrouped, adding _ROUND and taking it off again would be nothing
+@helper(fastmath=_CONTRACT)  # regrouped, adding and subtracting _ROUND would cancel
 def exp(x: Any) -> Any:
     c = choose(x < _F(89), x, _F(89))
     c = choose(c > _F(-104), c, _F(-104))
@@ -362,7 +362,7 @@ def tanh(x: Any) -> Any:
 
 @helper(fastmath=_CONTRACT)
 def erfcx(z: Any) -> Any:
-    """Return exp(z * z) * erfc(z), for z in [0, 10]: a tenth of it is as good as 0 beyond."""
+    """Return exp(z * z) * erfc(z), for z in [0, 10]: beyond, a tenth of it is negligible."""
     t = _ONE / (_ONE + _HALF * z)
     p = _F(-0.06010870635509491)
     p = p * t + _F(0.2894461154937744)

@@ -1,4 +1,4 @@
-"""Philox4x32-10 for kernels; what it is, and where its constants come from, stands in ``engine.cpu.philox``."""
+"""Philox4x32-10 for kernels; ``engine.cpu.philox`` describes it, with the sources of its constants."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """Parts of loops that are generated from scalar expressions (``graph.loops``): memory, and functions of an element.
 
-Loops know their arrays by pointers, and load and store through them with the promise that what is stored overlaps
-nothing else: the arrays that are written are new ones. Without it LLVM would have to compare all addresses first, and
-of more than a few arrays it makes no vectors.
+Loops access their arrays through pointers, and declare that stored arrays overlap no others: the arrays that are
+written are new ones. Otherwise LLVM would have to compare all addresses first, and would not vectorize loops over more
+than a few arrays.
 
-Of float32, exponentials, logarithms and what follows from them are computed here, in float32 and without calls; the
-rest and all of float64 are the C library's.
+For float32, exponentials, logarithms and functions derived from them are computed here, in float32 and without calls.
+All other functions, and all functions of float64, are the C library's.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ floor, ceil, trunc, rint, root = (_of_float(name) for name in ("floor", "ceil", 
 
 
 def _scope(builder: Any, number: int) -> Any:
-    """Return a name for what is stored through one pointer; 0 is all that is only loaded."""
+    """Return an alias scope for the stores through one pointer; 0 is the scope of all loads."""
     module = builder.module
     domain = module.add_metadata([ir.MetaDataString(module, "hookscope.loops")])
     return module.add_metadata([ir.MetaDataString(module, f"hookscope.loops.{number}"), domain])

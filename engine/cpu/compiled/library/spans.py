@@ -1,6 +1,6 @@
 """Windows over images, for convolution and pooling: those whose tap is inside the image, and computation with them.
 
-Images lie in memory as (channels, depth, height, width, samples), what is computed of windows likewise. ``shape`` has
+Images lie in memory as (channels, depth, height, width, samples), and so do results for windows. ``shape`` has
 the image's depth, height and width (0 to 2), the distances of windows (3 to 5), how many windows there are along each
 axis (6 to 8), and how many samples (9). A *tap* is a place in a window: how far it is from the first one along each
 axis, less the padding.

@@ -1,8 +1,8 @@
 """Attention in blocks of queries and keys, whose scores stay in the cache, forward and back (Dao et al. 2022).
 
-Of each head a block of keys is copied by columns once, times the scale, since BLAS multiplies by such a matrix fastest.
-A part's queries meet one block of keys after the other; results are right for the keys so far, and brought to a new
-largest score when one comes. Going back, weights are computed again from the scores and their log-sum-exp.
+Each block of keys of a head is copied by columns once, times the scale, since BLAS multiplies by such a matrix fastest.
+A part's queries are multiplied by one block of keys after the other. Results are correct for the keys so far, and are
+rescaled when a larger score is found. The backward pass recomputes weights from the scores and their log-sum-exp.
 
 Each line of ``starts`` has the addresses of one head's matrices; ``leads`` the distances of their rows, in their order.
 A mask's address is 0 where there is none.
@@ -104,7 +104,7 @@ def attention(
                         _add(line, floats(mask + 4 * ((row + i) * leads[3] + key), some))
                     before = tops[at]
                     top = _largest(line, before)
-                    # Where all is -inf so far, nothing is taken off: the weights are 0 and not NaN.
+                    # If all scores so far are -inf, nothing is subtracted: the weights are 0 and not NaN.
                     total = _exponentials(line, choose(top == _NONE, _ZERO, top))
                     if top != before and key != 0:
                         factor = exp(before - top)

@@ -1,12 +1,12 @@
 """A recurrent layer over a whole sequence, forward and back; a part is some of the samples, through all steps.
 
-Within a part samples are the last axis: what a step computes lies as (gates * H, n), so that each gate is one piece of
-memory and both products of a step are small ones, which ``product`` gives BLAS in the form that it is fastest at. What
-others read, states and gradients of gates, is written by rows, (T, N, H).
+Within a part samples are the last axis: the results of a step lie as (gates * H, n). Each gate is then contiguous, and
+both products of a step are small; ``product`` passes them to BLAS in its fastest form. Values that others read, states
+and gradients of gates, are written by rows, (T, N, H).
 
-``gates`` and ``hidden`` hold for each part, from its first sample on, (T, gates * H, n) and (T, H, n): of an LSTM the
-gates after their functions and the cell states, of a GRU the gates and the candidates before the reset gate; others
-have neither. ``states`` (T + 1, N, H) has the first state before the others, or behind them in ``reverse``.
+``gates`` and ``hidden`` hold for each part, from its first sample on, (T, gates * H, n) and (T, H, n): for an LSTM the
+gates after their functions and the cell states, for a GRU the gates and the candidates before the reset gate; other
+layers have neither. ``states`` (T + 1, N, H) has the first state before the others, or behind them in ``reverse``.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ TANH, RELU, GRU, LSTM = range(4)
 _ZERO, _ONE = np.float32(0), np.float32(1)
 
 
-# Loops over numbers that lie side by side. Each reads few arrays: for many, LLVM does not look whether they overlap,
-# and writes a loop without vectors.
+# Loops over contiguous numbers. Each reads few arrays: for many, LLVM does not check whether they overlap, and does not
+# vectorize the loop.
 
 
 @helper(once=True)
@@ -169,8 +169,8 @@ def forward(first: int, stop: int, addresses: Any, sizes: Any, bias: Any, keep: 
     Args:
         first: the first part.
         stop: behind the last one.
-        addresses: of the inputs (T, N, I), h0 and c0 (N, H), the weights (G, I) and (G, H); of what is
-            written: gates, hidden, states, outputs (T, N, H) and the last cell state (N, H).
+        addresses: of the inputs (T, N, I), h0 and c0 (N, H), the weights (G, I) and (G, H); of the results: gates,
+            hidden, states, outputs (T, N, H) and the last cell state (N, H).
         sizes: T, N, H, samples of a part, the kind, whether in reverse, whether in small products; I, and how many
             elements the inputs' steps are apart, and their samples.
         bias: G numbers, of a GRU 4 H: those of the reset and update gates, and both of the candidate.
@@ -258,8 +258,8 @@ def back(first: int, stop: int, addresses: Any, sizes: Any, sums: Any, keep: Any
         first: the first part.
         stop: behind the last one.
         addresses: of the gradients of outputs (T, N, H), last h and last c (N, H), each 0 for none; of c0, the
-            weights (G, H), gates, hidden and states; of what is written: the gradients (T, N, G) of what the gates get
-            from the inputs, of a GRU those of what they get from the state too, and (N, H) of h0 and c0.
+            weights (G, H), gates, hidden and states; of the results: the gradients (T, N, G) of the products of inputs
+            and weights, for a GRU also those of the state's products, and (N, H) of h0 and c0.
         sizes: T, N, H, samples of a part, the kind, whether in reverse, whether in small products; how many elements
             the outputs' gradients of steps are apart, and of samples.
         sums: for each part G sums of the gradients over steps and samples, and, of a GRU, H more: of the candidate's.

@@ -1,4 +1,4 @@
-"""Convolution with 3 x 3 kernels by Winograd's minimal filtering; ``cpu.winograd`` says how, and calls these.
+"""Convolution with 3 x 3 kernels by Winograd's minimal filtering; called, and explained, by ``cpu.neural.winograd``.
 
 Images lie in memory as (channels, height, width, samples). A *block* is a rectangle of tiles of some samples, a line of
 ``blocks``: first row and row behind, first column and column behind, first sample and sample behind. Transformed, it is
@@ -131,7 +131,7 @@ def _combination(matrix: Any, wrap: int) -> Any:
 
 
 def _by_tile(four: Any, two: Any) -> Any:
-    """Return the one of two combinations that a tile's size asks for."""
+    """Return the one of two combinations that a tile's size requires."""
 
     @helper
     def combined(tile: int, source: int, step: int, jump: int, target: int, apart: int, count: int) -> None:
@@ -182,7 +182,7 @@ def _read(x: int, image: Any, y: int, left: int, first: int, count: int, tile: i
 def _input_tiles(
     x: int, image: Any, top: int, left: int, tile: int, block: Any, target: int, plane: int, rows: int, lines: int
 ) -> None:
-    """Transform the tiles of one channel in a block; ``rows`` and ``lines`` are for what is between."""
+    """Transform the tiles of one channel in a block; ``rows`` and ``lines`` hold intermediate results."""
     size, first, count = tile + 2, block[4], block[5] - block[4]
     columns = block[3] - block[2]
     line = (columns + 1) * count
@@ -265,7 +265,7 @@ def _kernel_tiles(
 
 @helper
 def _room(tile: int, most: int) -> int:
-    """Return how many numbers a row of tiles takes while it is read or written; what is between takes as many."""
+    """Return the number of elements of a row of tiles in transformation; intermediate results have as many."""
     return (tile + 2) * 2 * tile * most
 
 

@@ -18,12 +18,12 @@ BLOCK = 4096
 """The most elements of a run: all arrays of one stay in the cache between the loops."""
 
 
-# Loops that write where they read: told two addresses that may be the same, LLVM writes loops without vectors.
+# Loops that write where they read: LLVM does not vectorize a loop over two addresses that may be equal.
 
 
 @helper
 def _begin(address: int, new_address: int, count: int) -> None:
-    """Let the elements as they shall be begin as they are."""
+    """Copy the old elements to the new ones."""
     if new_address != address:
         copy(new_address, address, count)
 
