@@ -92,7 +92,7 @@ class SessionParameters:
     Args:
         attachment: the attachment of the session.
         display: knows whether the run is paused.
-        newest: told of edits, which are not updates.
+        newest: notified of edits, which are not updates.
         checks: likewise.
         events: notified of edits.
     """

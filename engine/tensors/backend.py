@@ -167,7 +167,7 @@ def choose_from_environment() -> None:
 def to_host(array: Any) -> Any:
     """Return the array as a NumPy array (the same object if it is one)."""
     if state.tracer is not None and type(array) is np.ndarray:
-        state.tracer.leak("an array is used that no operator of the table made of the inputs")
+        state.tracer.leak("an array is used that no operator computed from the inputs")
     if type(array) is np.ndarray or isinstance(array, np.generic):
         return array
     if isinstance(array, np.ndarray):

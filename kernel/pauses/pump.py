@@ -213,7 +213,7 @@ class Pump:
         with self._paused() as token:
             while not until():
                 if self._ending:
-                    raise KernelEnding("The kernel was told to stop while this cell was paused.")
+                    raise KernelEnding("The kernel was shut down while this cell was paused.")
                 if self._interrupts != interrupts or (in_main and self._interrupt_noted):
                     self._interrupt_noted &= not in_main
                     raise _interruption()

@@ -20,7 +20,7 @@ def test_shutdown_unwinds_a_paused_cell_and_the_process_ends_by_itself() -> None
         result = kernel.result(cell)
         assert result.text.endswith("unwound\n")
         assert result.reply["content"]["ename"] == "KernelEnding"
-        assert result.reply["content"]["traceback"] == ["The kernel was told to stop while this cell was paused."]
+        assert result.reply["content"]["traceback"] == ["The kernel was shut down while this cell was paused."]
         kernel.until(lambda: not kernel.manager.is_alive(), "the end of the process")
 
 

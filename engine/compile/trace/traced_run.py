@@ -255,7 +255,7 @@ class Trace:
         elif not is_bare(tensor):
             tracer.reason = tracer.reason or "it returns a new tensor that has attributes or hooks"
         elif value is None:
-            tracer.reason = tracer.reason or "it returns numbers that no operator of the table made of the inputs"
+            tracer.reason = tracer.reason or "it returns numbers that no operator computed from the inputs"
         else:
             root = None if tensor._view is None else tensor._view.root
             outlives = root is not None and (id(root) in self._replaced or self._occurrences[id(root)] > 1)

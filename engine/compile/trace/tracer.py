@@ -593,7 +593,7 @@ class Tracer(taps.Tap):
         array = operand._array if isinstance(operand, Tensor) else operand
         if type(array) in TRACED and array.value is not None and array.tracer is self:
             return array.value
-        self.leak("an array is used that no operator of the table made of the inputs")
+        self.leak("an array is used that no operator computed from the inputs")
         return None
 
 

@@ -44,7 +44,7 @@ __all__ = ["Observer", "Stages"]
 
 @dataclass(frozen=True, eq=False)
 class Stages:
-    """Stages that each value passes in this order, and the other parts of a session that hear of a run.
+    """Stages that each value passes in this order, and the other parts of a session that are notified of a run.
 
     Attributes:
         watches: decide whether a value is captured.

@@ -94,7 +94,7 @@ class Visits:
         paths: the cells of the session.
         counts: counters of steps.
         takes_roots: whether called networks become roots.
-        watches: told when inner cells may have been added.
+        watches: notified when inner cells may have been added.
         events: prints a message on too many networks.
     """
 
@@ -122,7 +122,7 @@ class Visits:
         Args:
             call: the call.
             first: the visit of the call that this one repeats.
-            stages: told when a step has begun.
+            stages: notified when a step has begun.
         """
         path = self.path(call)
         if path is None:

@@ -99,7 +99,7 @@ def _out_of_range(observation: LabelsObservation, threshold: float) -> str | Non
         return None
     if observation.counts[0] or not observation.counts[1:].all():
         return None
-    return f"of {total} labels none is 0, and each other class comes: numbered from 1 on?"
+    return f"none of {total} labels is 0, and every other class occurs: numbered from 1 on?"
 
 
 def _batch_of_one(observation: BatchObservation, threshold: float) -> str | None:

@@ -201,7 +201,7 @@ ROWS = (
         _unused,
         NO_THRESHOLD,
         "",
-        "a trainable parameter that no operator is given in 3 gradient calls",
+        "a trainable parameter that no operator reads in 3 gradient calls",
         "Use it in construct, or take it away.",
         f"own; 3 steps as UnchangedTensor in {_SAGEMAKER}",
         in_a_row=3,
