@@ -241,7 +241,7 @@ class DebuggerPanel(SavedWidget):
                     for publish in self._publish_always:
                         publish(self, budget)
                 except Exception as error:
-                    self._failed("what stands beside the views", error)
+                    self._failed("the parts next to every view", error)
             self._publish_view(self.view, budget)
             self._publication_time = self.clock()
 

@@ -38,7 +38,7 @@ def test_a_hook_is_written_attached_heard_and_detached(panel: Panel, opened: Not
     expect(listed(panel, "dense forward loud")).to_be_visible()
     opened.run_to_end(TRAIN)
     expect(printed).to_contain_text("hears (2, 5)")
-    panel.button("Clear what hooks printed").click()
+    panel.button("Clear the output of hooks").click()
     expect(printed).not_to_contain_text("hears")
     panel.button("Detach forward hook loud of dense").click()
     expect(listed(panel, "dense forward loud")).to_have_count(0)

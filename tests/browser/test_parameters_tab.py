@@ -108,7 +108,7 @@ def test_an_edit_says_what_it_will_do_before_it_does_it_and_is_undone(panel: Pan
     grid(panel).get_by_role("gridcell", name="conv.bias", exact=True).click()
     chosen = panel.root.get_by_role("region", name="Selected parameter")
     expect(chosen).to_contain_text("conv.bias")
-    told = chosen.get_by_role("status", name="What the change does")
+    told = chosen.get_by_role("status", name="Preview of the change")
     chosen.get_by_role("textbox", name="Elements").fill("[1:3]")
     chosen.get_by_role("textbox", name="Number").fill("7")
     expect(told).to_contain_text("changes 2 of 4 elements of conv.bias")

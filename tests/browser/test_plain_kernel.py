@@ -85,7 +85,7 @@ def test_the_panel_is_live_after_the_cell_has_ended(notebook: Notebook, panel: P
     panel.root.get_by_role("row").filter(has_text="0.bias").click()
     selected(panel).get_by_role("textbox", name="Elements").fill("[:]")
     selected(panel).get_by_role("textbox", name="Number").fill("7")
-    told = selected(panel).get_by_role("status", name="What the change does")
+    told = selected(panel).get_by_role("status", name="Preview of the change")
     expect(told).to_contain_text("changes 2 of 2 elements of 0.bias")
     selected(panel).get_by_role("button", name="Apply", exact=True).click()
     expect(told).to_contain_text("done, set 0.bias[:] to 7")

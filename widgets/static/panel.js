@@ -44,7 +44,7 @@ class Panel {
     const quiet = this.isSingle && !parts[0].setPaused; // the status is shown where a user waits for the run
     this.status = createStatus();
     this.exporting = createExport(this.send);
-    this.watchButton = make("button", { type: "button", class: "hs-button hs-primary", text: "Watch again", title: "Follow what later cells do with this network", hidden: "", onclick: () => this.send({ type: "watch_again" }) });
+    this.watchButton = make("button", { type: "button", class: "hs-button hs-primary", text: "Watch again", title: "Follow this network in later cells", hidden: "", onclick: () => this.send({ type: "watch_again" }) });
     this.header = createHeader(this.status.element, [...parts.flatMap((part) => part.next ?? []), this.watchButton], this.exporting.button);
     this.footer = createFooter(this.isSingle && !quiet ? [this.status.element] : []);
     this.progress = createProgress(this.send);

@@ -184,7 +184,7 @@ def test_from_a_finding_one_click_goes_to_the_capture_and_one_to_the_cell(
 def test_a_finding_without_a_capture_offers_none(shown: PanelPage, session: PlainSession, view: Locator) -> None:
     session.find("loss_not_decreasing", "")
     shown.panel.sync()
-    found = view.get_by_role("region", name="What was found")
+    found = view.get_by_role("region", name="Findings")
     shown.until(lambda: found.get_by_role("listitem").count() == 1)
     assert "loss_not_decreasing in (root), step 1" in found.inner_text()
     assert found.get_by_role("button", name="show the capture").count() == 0
@@ -251,7 +251,7 @@ def test_who_knows_nothing_of_the_panel_finds_faults_by_one_button(shown: PanelP
     settings.click()
     view.get_by_role("button", name="Look for none").click()
     settings.click()
-    shown.until(view.get_by_text("Nothing is looked for yet.").is_visible)
+    shown.until(view.get_by_text("No conditions are checked yet.").is_visible)
     find.click()
     shown.until(lambda: list(session.checks.conditions) == list(CONDITIONS))
 

@@ -142,11 +142,11 @@ def test_what_it_means_that_nothing_was_found() -> None:
     session.detach()
     told.append(found.verdict(session))
     assert told == [
-        f"Nothing is looked for yet. Find faults tries {len(CONDITIONS)} conditions on what runs from then on.",
-        "Nothing has run yet. Run the network: what is wrong shows here, with what to do about it.",
+        f"No conditions are checked yet. Find faults checks {len(CONDITIONS)} conditions on all later runs.",
+        "Nothing has run yet. Run the network: faults appear here, with advice.",
         "1 step, 4 captures, 1 condition: nothing wrong.",
         "2 steps, 8 captures, 1 condition: nothing wrong.",
         "3 steps, 12 captures, 1 condition: nothing wrong.",
         "Nothing has run since these are looked for, and this panel no longer watches.",
-        "1 step, 4 captures, 2 conditions: nothing wrong but what is muted (1).",
+        "1 step, 4 captures, 2 conditions: nothing wrong apart from muted findings (1).",
     ]

@@ -70,7 +70,7 @@ def number(shown: PanelPage, row: int, column: str) -> float:
 
 
 def preview(shown: PanelPage) -> str:
-    return shown.page.get_by_role("status", name="What the change does").inner_text()
+    return shown.page.get_by_role("status", name="Preview of the change").inner_text()
 
 
 def button(shown: PanelPage, name: str) -> Locator:

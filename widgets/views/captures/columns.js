@@ -135,7 +135,7 @@ function drawSlot(cell, row, mark) {
   cell.dataset.drawn = now;
   cell.replaceChildren();
   if (!row) return;
-  if (mark(row)) cell.append(make("span", { class: "hs-badge hs-pinned", text: mark(row), title: "what others are compared with" }));
+  if (mark(row)) cell.append(make("span", { class: "hs-badge hs-pinned", text: mark(row), title: "the capture that others are compared with" }));
   if (row.hits) cell.append(make("span", { class: "hs-badge hs-warn", text: "!", title: row.hits, "aria-label": `condition: ${row.hits}`, role: "img" }));
   if (row.origin in ORIGINS) cell.append(make("span", { class: "hs-badge", text: ORIGINS[row.origin][0], title: ORIGINS[row.origin][1] }));
   const short = make("bdi", { class: "hs-slot-index", dir: "ltr", text: /\[.*/.exec(name)?.[0] ?? "" });

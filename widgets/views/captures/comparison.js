@@ -14,7 +14,7 @@ export function createComparison(send, changed) {
   /** @type {Pinned | null} */
   let pinned = null;
   let lost = false;
-  const pin = make("button", { type: "button", class: "hs-button", "aria-pressed": "false", text: "Pin A", title: "Compare with this one: what is selected next is B", onclick: () => (isA() ? setPinned(null) : pinSelected()) });
+  const pin = make("button", { type: "button", class: "hs-button", "aria-pressed": "false", text: "Pin A", title: "Compare with this capture: the next selection is B", onclick: () => (isA() ? setPinned(null) : pinSelected()) });
   const picker = createPicker({
     label: "Compare with",
     ask: (text) => selection && send({ type: "choices", index: selection.index, text }),
@@ -50,7 +50,7 @@ export function createComparison(send, changed) {
     if (!pinned) return;
     setTitle(name, pinned.label);
     const shape = pinned.sizes.join("x") || "()";
-    setText(state, isA() ? "Select another one: it is B." : lost ? "Its value is no longer kept." : fits() ? "" : `It has a different shape, ${shape}: no difference.`);
+    setText(state, isA() ? "Select another capture: it becomes B." : lost ? "Its value is no longer kept." : fits() ? "" : `It has a different shape, ${shape}: no difference.`);
   }
 
   return {

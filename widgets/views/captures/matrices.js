@@ -80,7 +80,7 @@ export class Matrices {
   #drawTitle(title, k, width) {
     const name = make("span");
     setTitle(name, k < 2 ? besideEachOther(this.pictures.slice(0, 2).map((one) => one.title))[k] : "B − A");
-    setAttribute(name, "title", k < 2 ? this.pictures[k].title : "what is left of B when A is taken away");
+    setAttribute(name, "title", k < 2 ? this.pictures[k].title : "B minus A");
     title.style.maxWidth = `${width}px`;
     title.replaceChildren(...(k < 2 ? [make("span", { class: "hs-badge hs-pinned", text: "AB"[k] })] : []), name);
   }

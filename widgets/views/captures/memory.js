@@ -10,7 +10,7 @@ export function createMemory(send) {
     make("label", {}, ["values up to", bytes]),
     make("label", {}, ["captures up to", count]),
     make("button", { type: "submit", class: "hs-button", text: "Set" }),
-    make("span", { class: "hs-count", text: "Of older ones the figures stay." }),
+    make("span", { class: "hs-count", text: "The figures of older ones stay." }),
   ]);
   const button = make("button", {
     type: "button",

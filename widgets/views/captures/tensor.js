@@ -19,7 +19,7 @@ import { createKinds, createSliders } from "./slice_controls.js";
 /** Maximum side of a matrix shown as a table of readable values. */
 const MOST_IN_TABLE = 16;
 const MOST_ON_PAGE = 32; // MOST_TILES in tensor.py
-const ATTENTION = "each row sums to 1: what a query (row) takes from the keys (columns)";
+const ATTENTION = "each row sums to 1: the weights of the keys (columns) for a query (row)";
 
 export class Tensor {
   /** @param {import("../../static/types.js").Send} send @param {(index: number) => void} [pinned] called with the index of the reference of comparisons */

@@ -38,7 +38,7 @@ export class Timeline {
     /** @type {Grid<Line>} */
     this.grid = new Grid({
       label: "Captures",
-      empty: "No captures yet. Run the network: what passes its watched cells appears here.",
+      empty: "No captures yet. Run the network: values that pass its watched cells appear here.",
       key: (line) => line.key,
       parts: ({ parts }) => parts.map((row) => row?.index ?? null),
       state: ({ parts }, part) => (parts[part]?.given ? "given-up" : null),
@@ -54,7 +54,7 @@ export class Timeline {
     });
     this.grid.side = OUT;
     this.order = make("button", { type: "button", class: "hs-button", "aria-pressed": "false", text: "Newest first", onclick: () => this.#turn() });
-    this.byCell = make("button", { type: "button", class: "hs-button", "aria-pressed": "true", text: "By cell", title: "A cell's forward and backward stand together; else all stand in the order of the run", onclick: () => this.#group() });
+    this.byCell = make("button", { type: "button", class: "hs-button", "aria-pressed": "true", text: "By cell", title: "Group the forward and backward captures of each cell; otherwise all are in the order of the run", onclick: () => this.#group() });
     this.steps = createSteps(
       (step) => this.#showStep(step),
       () => this.#showStep(this.step === null ? (this.#selectedRow()?.step ?? this.steps.now()) : null),

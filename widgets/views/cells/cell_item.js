@@ -115,7 +115,7 @@ export class CellItem {
     setAttribute(badge, "data-count", times > 999 ? "999+" : times); // drawn by the style; the accessible name has the count in words
     const hits = `${times} condition ${times === 1 ? "hit" : "hits"}`;
     setAttribute(badge, "aria-label", `${hits} ${inside ? "below" : "at"} ${this.label}, the worst: ${worst}${where}`);
-    setAttribute(badge, "title", `${worst}${where}: ${hits}${inside}${this.leadsToFindings ? "; show what was found" : ""}`);
+    setAttribute(badge, "title", `${worst}${where}: ${hits}${inside}${this.leadsToFindings ? "; show the findings" : ""}`);
   }
 
   /** Set the row's position. Tab reaches only the current item. @param {string} top @param {boolean} isCurrent */

@@ -23,7 +23,7 @@ export function createCause(first, send, go) {
   const consequences = make("ul");
   const details = make("details", { class: "hs-folded" }, [make("summary", {}, ["so also: ", folded]), consequences]);
   const capture = make("button", { type: "button", class: "hs-button hs-small", text: "Show capture", "aria-label": `show the capture of ${condition} in ${label}`, onclick: () => go.capture?.(row.capture) });
-  const mute = make("button", { type: "button", class: "hs-button hs-small", text: "Mute here", title: `Neither find nor pause at ${condition} in ${label}: it is meant so`, "aria-label": `mute here: ${condition} in ${label}`, onclick: () => send({ type: "mute", condition, path, on: true }) });
+  const mute = make("button", { type: "button", class: "hs-button hs-small", text: "Mute here", title: `Neither find nor pause at ${condition} in ${label}: it is intended`, "aria-label": `mute here: ${condition} in ${label}`, onclick: () => send({ type: "mute", condition, path, on: true }) });
   const evidence = createEvidence();
   const element = make("li", { class: "hs-cause" }, [
     make("div", { class: "hs-cause-body" }, [

@@ -20,7 +20,7 @@ export function createFindings(send, go, settings) {
   const list = make("ul", { class: "hs-causes", "aria-label": "Findings" });
   const count = make("span", { class: "hs-count", "aria-live": "polite" });
   const every = make("button", { type: "button", class: "hs-button", hidden: "", text: "All cells", onclick: () => filter(null) });
-  const clear = make("button", { type: "button", class: "hs-button", hidden: "", text: "Clear", title: "Forget what was found so far; what still holds is found again", onclick: () => send({ type: "clear_findings" }) });
+  const clear = make("button", { type: "button", class: "hs-button", hidden: "", text: "Clear", title: "Forget the findings so far; those that still hold are found again", onclick: () => send({ type: "clear_findings" }) });
   const heading = make("h3", { class: "hs-heading", tabindex: "-1", text: "Findings" });
   const verdict = make("p");
   const begin = make("button", { type: "button", class: "hs-button hs-primary hs-begin", text: "Find faults", onclick: () => send({ type: "all_conditions", on: true }) });

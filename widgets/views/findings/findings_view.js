@@ -12,7 +12,7 @@ import { createConditionTable } from "./condition_table.js";
 export function create({ send, go, open, count }) {
   let isLooking = false; // whether any condition is enabled
   let watching = true;
-  const settings = make("button", { type: "button", class: "hs-button", text: "Settings", title: "What is looked for, with thresholds, and what pauses the run", "aria-expanded": "false", onclick: () => openSettings(conditionTable.element.hidden) });
+  const settings = make("button", { type: "button", class: "hs-button", text: "Settings", title: "The conditions with their thresholds, and those that pause the run", "aria-expanded": "false", onclick: () => openSettings(conditionTable.element.hidden) });
   const findings = createFindings(send, go, settings);
   const muted = createMutedConditions(send);
   const conditionTable = createConditionTable(send);
@@ -21,7 +21,7 @@ export function create({ send, go, open, count }) {
     type: "button",
     class: "hs-button hs-primary",
     text: "Find faults",
-    title: "Look for NaN, dead units, vanishing gradients and the like in what runs from now on",
+    title: "Look for NaN, dead units, vanishing gradients and the like in all runs from now on",
     hidden: "",
     onclick: () => {
       send({ type: "all_conditions", on: true });
@@ -29,7 +29,7 @@ export function create({ send, go, open, count }) {
     },
   });
 
-  const results = make("section", { "aria-label": "What was found" }, [...findings.elements, muted.element]);
+  const results = make("section", { "aria-label": "Findings" }, [...findings.elements, muted.element]);
   conditionTable.element.hidden = true;
 
   /** Show the settings in place of the findings, or the findings again. @param {boolean} wish */

@@ -116,14 +116,14 @@ def conditions_view(session: DebugSession) -> Conditions:
 def verdict(session: DebugSession) -> str:
     """Return a sentence for a run without findings: what was checked, and for how many conditions."""
     if not session.conditions:
-        return f"Nothing is looked for yet. Find faults tries {len(CONDITIONS)} conditions on what runs from then on."
+        return f"No conditions are checked yet. Find faults checks {len(CONDITIONS)} conditions on all later runs."
     steps, captures = session.checks.looked_at()
     counts = ((steps, "step"), (captures, "capture"), (len(session.conditions), "condition"))
     if steps or captures:
-        muted = f" but what is muted ({len(session.muted)})" if session.muted else ""
+        muted = f" apart from muted findings ({len(session.muted)})" if session.muted else ""
         return f"{', '.join(texts.counted(*count) for count in counts)}: nothing wrong{muted}."
     if session.attached:
-        return "Nothing has run yet. Run the network: what is wrong shows here, with what to do about it."
+        return "Nothing has run yet. Run the network: faults appear here, with advice."
     return "Nothing has run since these are looked for, and this panel no longer watches."
 
 

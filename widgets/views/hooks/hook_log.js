@@ -8,7 +8,7 @@ const QUIET = 400;
 /** @param {import("../../static/types.js").Send} send */
 export function createHookLog(send) {
   const log = make("div", { class: "hs-hook-log", role: "log", "aria-label": "Printed by hooks", tabindex: "0" });
-  const clear = make("button", { type: "button", class: "hs-button", text: "Clear", "aria-label": "Clear what hooks printed", disabled: "", onclick: () => send({ type: "clear_hook_log" }) });
+  const clear = make("button", { type: "button", class: "hs-button", text: "Clear", "aria-label": "Clear the output of hooks", disabled: "", onclick: () => send({ type: "clear_hook_log" }) });
   let quiet = 0;
 
   return {

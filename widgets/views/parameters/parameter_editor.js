@@ -41,7 +41,7 @@ export function createParameterEditor(send) {
   const fields = make("span", { class: "hs-edit-fields", oninput: () => changed() });
   const apply = make("button", { type: "submit", class: "hs-button hs-primary", text: "Apply", disabled: "" });
   const undo = make("button", { type: "button", class: "hs-button", text: "Undo", disabled: "", onclick: () => send({ type: "undo_edit" }) });
-  const preview = make("p", { class: "hs-edit-preview", role: "status", "aria-label": "What the change does" });
+  const preview = make("p", { class: "hs-edit-preview", role: "status", "aria-label": "Preview of the change" });
   const element = make("form", { class: "hs-edit", "aria-label": "Change values", onsubmit: submit }, [
     make("div", { class: "hs-edit-row" }, [action, fields, apply, undo]),
     preview,

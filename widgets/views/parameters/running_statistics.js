@@ -10,7 +10,7 @@ export function createRunningStatistics(table, toggled) {
   const id = newId("hs-running");
   const count = make("span");
   const faults = make("span", { class: "hs-badge hs-warn", hidden: "" });
-  const button = make("button", { type: "button", class: "hs-disclosure", "aria-expanded": "false", "aria-controls": id, title: "What layers such as BatchNorm keep for prediction; no gradient trains it", onclick: () => open(body.hidden) }, [count, faults]);
+  const button = make("button", { type: "button", class: "hs-disclosure", "aria-expanded": "false", "aria-controls": id, title: "Statistics that layers such as BatchNorm keep for prediction; no gradient trains them", onclick: () => open(body.hidden) }, [count, faults]);
   const body = make("div", { class: "hs-running-rows", id, hidden: "" }, [table.view]);
   const element = make("section", { class: "hs-running", "aria-label": "Running statistics", hidden: "" }, [button, body]);
 

@@ -61,7 +61,7 @@ export function createOperators(show) {
 /** @param {import("../../static/python.js").Operator} operator @param {boolean} ran @param {Record<string, unknown> | null} button */
 function item({ name, inputs, outputs, shown }, ran, button) {
   const what = [make("b", { text: name }), `(${inputs})`, make("span", { class: "hs-arrow", text: " → " }), outputs];
-  return make("li", { class: ran ? "" : "hs-later", title: ran ? null : "ran after what is shown" }, [
+  return make("li", { class: ran ? "" : "hs-later", title: ran ? null : "ran after the shown point" }, [
     button ? make("button", { type: "button", class: "hs-operator", "aria-current": shown ? "true" : null, ...button }, what) : make("span", {}, what),
   ]);
 }
