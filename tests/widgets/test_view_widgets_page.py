@@ -65,7 +65,7 @@ def test_what_leads_to_a_view_that_is_not_there_is_not_offered(show: Show, sessi
     shown.until(detail.is_visible)
     assert detail.get_by_role("button", name="Show source").is_visible()
     assert detail.get_by_role("button", name="Show cell").count() == 0
-    found = shown.page.get_by_role("region", name="Findings")
+    found = shown.page.get_by_role("region", name="Causes and consequences")
     shown.until(lambda: "nan" in found.inner_text())
     assert found.get_by_role("button", name="show cell block.relu").count() == 0
     assert found.get_by_role("button", name="show the capture of nan in block.relu").count() == 0

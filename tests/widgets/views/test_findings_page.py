@@ -184,7 +184,7 @@ def test_from_a_finding_one_click_goes_to_the_capture_and_one_to_the_cell(
 def test_a_finding_without_a_capture_offers_none(shown: PanelPage, session: PlainSession, view: Locator) -> None:
     session.find("loss_not_decreasing", "")
     shown.panel.sync()
-    found = view.get_by_role("region", name="Findings")
+    found = view.get_by_role("region", name="Causes and consequences")
     shown.until(lambda: found.get_by_role("listitem").count() == 1)
     assert "loss_not_decreasing in (root), step 1" in found.inner_text()
     assert found.get_by_role("button", name="show the capture").count() == 0

@@ -29,7 +29,7 @@ export function create({ send, go, open, count }) {
     },
   });
 
-  const results = make("section", { "aria-label": "Findings" }, [...findings.elements, muted.element]);
+  const results = make("section", { "aria-label": "Causes and consequences" }, [...findings.elements, muted.element]);
   conditionTable.element.hidden = true;
 
   /** Show the settings in place of the findings, or the findings again. @param {boolean} wish */
