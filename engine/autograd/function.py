@@ -211,7 +211,7 @@ class _Function:
         array_of_argument = dict(zip(argument_ids, [x for group in arrays for x in group], strict=True))
         leaves = {id(array) for recording in state.recordings for array in recording.leaves}
         if any(id(array_of_argument.get(id(t))) in leaves for t in context.dirty_tensors):
-            raise RuntimeError(f"'{cls.__name__}.forward' changes a Tensor in place whose gradient is asked for")
+            raise RuntimeError(f"'{cls.__name__}.forward' changes a Tensor in place whose gradient is requested")
 
 
 def _check_tensors(name: str, arguments: tuple[Any, ...]) -> None:

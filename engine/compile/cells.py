@@ -246,7 +246,7 @@ def compile_cell(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> N
     bind_arguments(f"For '{type(cell).__name__}'", cell.construct, args, kwargs, RuntimeError)
     if any(isinstance(value, Placeholder) for value in (*args, *kwargs.values())):
         name = type(cell).__name__
-        warnings.warn(f"'{name}' is not compiled: a plan is made of values, so the first call makes it", stacklevel=3)
+        warnings.warn(f"'{name}' is not compiled yet: a plan needs values, so the first call makes it", stacklevel=3)
         return
     if _local.is_inside or IS_OFF or is_observed():
         return

@@ -46,7 +46,7 @@ class SyncWait(Step):
                 # Nothing else could open the gate during this wait.
                 self.disabled = True
                 warnings.warn(
-                    f"sync_wait: no sync_update('{self.name}') came before the next rows were asked for; "
+                    f"sync_wait: no sync_update('{self.name}') was called before the next rows were requested; "
                     "they are given without waiting from now on",
                     RuntimeWarning,
                     stacklevel=2,

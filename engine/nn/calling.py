@@ -103,7 +103,7 @@ def _run_and_offload(cell: Cell, *run_args: Any) -> Any:
     from ..autograd.offloading import Offloading
 
     if state.tracer is not None:
-        state.tracer.leak("a plan holds all its arrays, and this cell is to offload them")
+        state.tracer.leak("a plan holds all its arrays, but this cell offloads them")
     with Offloading(cell._offload or 0):
         return _run(cell, *run_args)
 

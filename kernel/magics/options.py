@@ -200,7 +200,7 @@ def check_output(name: str, shell: Any, bound: Collection[str]) -> None:
         return
     else:
         description = f"a {type(existing).__name__}"
-    raise UsageError(f"%%cell: --output {name!r} is {description}; give a free name, or that of a DebugSession")
+    raise UsageError(f"%%cell: --output {name!r} is {description}; choose a new name, or that of a DebugSession")
 
 
 def find_cell(name: str, namespace: dict[str, Any], magic: str) -> Any:

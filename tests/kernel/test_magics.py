@@ -79,13 +79,13 @@ BAD_CELLS = [
     ("net --device tpu", "%%cell: argument --device: invalid choice: 'tpu' (choose from 'cpu', 'gpu')"),
     ("net -o 2x", "%%cell: argument -o/--output: must be the name of a variable, got '2x'"),
     ("net -o class", "%%cell: argument -o/--output: must be the name of a variable, got 'class'"),
-    ("net --output net", "%%cell: --output 'net' is a Net; give a free name, or that of a DebugSession"),
-    ("--output x", "%%cell: --output 'x' is a Tensor; give a free name, or that of a DebugSession"),
-    ("net -o print", "%%cell: --output 'print' is Python's own; give a free name, or that of a DebugSession"),
-    ("net -o __debug__", "%%cell: --output '__debug__' is Python's own; give a free name, or that of a DebugSession"),
-    ("net -o get_ipython", "%%cell: --output 'get_ipython' is IPython's own; give a free name"),
-    ("net -o _", "%%cell: --output '_' is IPython's own; give a free name, or that of a DebugSession"),
-    ("net -o _i3", "%%cell: --output '_i3' is IPython's own; give a free name, or that of a DebugSession"),
+    ("net --output net", "%%cell: --output 'net' is a Net; choose a new name, or that of a DebugSession"),
+    ("--output x", "%%cell: --output 'x' is a Tensor; choose a new name, or that of a DebugSession"),
+    ("net -o print", "%%cell: --output 'print' is Python's own; choose a new name, or that of a DebugSession"),
+    ("net -o __debug__", "%%cell: --output '__debug__' is Python's own; choose a new name, or that of a DebugSession"),
+    ("net -o get_ipython", "%%cell: --output 'get_ipython' is IPython's own; choose a new name"),
+    ("net -o _", "%%cell: --output '_' is IPython's own; choose a new name, or that of a DebugSession"),
+    ("net -o _i3", "%%cell: --output '_i3' is IPython's own; choose a new name, or that of a DebugSession"),
     ("net --train --eval", "%%cell: argument --eval: not allowed with argument --train"),
     ("--train", "%%cell: --train and --eval need a NET that exists before the body runs"),
     ("net -w", "%%cell: argument -w/--watch: expected one argument"),
@@ -124,14 +124,14 @@ def test_the_sessions_variable_takes_no_others_place(kernel: Kernel, link: str) 
     for line, name in [("net -o seen", "seen"), ("made --output made", "made")]:
         result = kernel.run(f"%%cell {line}\n{body}")
         assert result.errors == (
-            f"UsageError: %%cell: --output {name!r} is set by the body; give a free name, or that of a DebugSession\n"
+            f"UsageError: %%cell: --output {name!r} is set by the body; choose a new name, or that of a DebugSession\n"
         )
     assert kernel.run("print(type(net).__name__, 'seen' in globals(), 'made' in globals())").text == "Net False False\n"
     for before in ("dbg = None", "pass"):  # given back by hand; a session of before
         assert kernel.run(f"{before}\nget_ipython().run_cell_magic('cell', 'net -o dbg', 'net(x)')").status == "ok"
     kernel.run("_session = {}")
     result = kernel.run("%%cell net\nnet(x)")
-    assert "--output '_session' is a dict; give a free name" in result.errors
+    assert "--output '_session' is a dict; choose a new name" in result.errors
     assert kernel.run("print(_session); _session = None").text == "{}\n"
 
 

@@ -65,7 +65,7 @@ def _computing(name: str) -> Callable[..., Any]:
     function = getattr(int, name)
 
     def method(self: DrawNumber, *others: Any) -> Any:
-        self.tracer.leak("a random number's place in the stream is computed with")
+        self.tracer.leak("it computes with the position of a random number in the stream")
         return function(int(self), *others)
 
     return method
@@ -244,7 +244,7 @@ class Tracer(taps.Tap):
         if number == len(self._counts):
             self._counts.append(count)
         elif self._counts[number] != count:
-            self.leak("other random numbers are drawn where it draws again")
+            self.leak("a repeated run draws a different number of random numbers")
         self._draw_at[position] = number
         self._draw_at[position[0], position[1] + size] = number + 1
         return self.mark_draw(number, position, count)
@@ -264,7 +264,7 @@ class Tracer(taps.Tap):
         if position in self._draw_at:
             self._next = self._draw_at[position]
         else:
-            self.leak("the stream of random numbers is set to another place")
+            self.leak("the position in the stream of random numbers is set")
 
     def hashes(self, tensor: Tensor) -> None:
         """Note that a tensor is hashed. Its hash is its address, which differs between the arguments of two calls.
@@ -661,7 +661,7 @@ class TracePause:
         state.tracer = self._before
         if error is not None and state.tracer is not None:
             # If the function catches the error, its control flow depends on the numbers.
-            state.tracer.leak("a step fails, and the function goes on")
+            state.tracer.leak("an operator fails, and the function catches the error")
 
 
 def _how_numbers_are_read(what: str) -> str:

@@ -185,7 +185,7 @@ class Visits:
                 paths.add_root(network)
             elif has_parameters(network):
                 name = type(network).__name__
-                self._events.say(f"watches no more networks: this {name} is one too many", "networks")
+                self._events.say(f"the limit of watched networks is reached: this {name} is not watched", "networks")
 
     # Steps
 

@@ -306,14 +306,14 @@ class _Reader:
     def _new(self, name: Any) -> str:
         text = self._text(name)
         if not text or text in self._known:
-            raise self._error(f"the name '{escape(text)}' is empty or there twice")
+            raise self._error(f"the name '{escape(text)}' is empty or duplicate")
         self._known.add(text)
         return text
 
     def _seen(self, name: Any) -> str:
         text = self._text(name)
         if text not in self._known:
-            raise self._error(f"nothing before makes '{escape(text)}', which is used")
+            raise self._error(f"'{escape(text)}' is used before it is computed")
         return text
 
     # Steps

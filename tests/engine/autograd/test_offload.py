@@ -585,7 +585,7 @@ def test_a_compiled_function_runs_without_a_plan_from_the_moment_on_that_a_cell_
     expected = ms.grad(net)(x).asnumpy()
     np.testing.assert_array_equal(compiled(x).asnumpy(), expected)
     net.offload()
-    with pytest.warns(UserWarning, match="this cell is to offload them"):
+    with pytest.warns(UserWarning, match="this cell offloads them"):
         np.testing.assert_array_equal(compiled(x).asnumpy(), expected)
     for _ in range(2):
         fetches.clear()

@@ -167,7 +167,7 @@ def test_compile_refuses_inputs_that_construct_does_not_take(call: str, args: An
 
 def test_compile_says_that_it_makes_no_plan_of_placeholders() -> None:
     net = Times()
-    with pytest.warns(UserWarning, match="'Times' is not compiled: a plan is made of values"):
+    with pytest.warns(UserWarning, match="'Times' is not compiled yet: a plan needs values"):
         net.compile(D)
     assert not net.compiled
 

@@ -443,7 +443,7 @@ def test_rows_wait_for_the_report_on_those_before(batch: int | None, released: i
 
 def test_without_a_report_rows_are_given_with_a_warning() -> None:
     data = numbers(3).sync_wait("policy")
-    with pytest.warns(RuntimeWarning, match=r"no sync_update\('policy'\) came before the next rows were asked for"):
+    with pytest.warns(RuntimeWarning, match=r"no sync_update\('policy'\) was called before the next rows"):
         assert rows(data) == [[0], [1], [2]]
     silent = numbers(3).sync_wait("policy").batch(2)
     silent.disable_sync()

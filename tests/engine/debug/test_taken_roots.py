@@ -180,7 +180,7 @@ def test_of_very_many_networks_the_first_are_watched_and_a_line_says_so(capsys: 
         for _ in range(100):
             nn.Dense(4, 1)(X)
     assert len(session.roots) == 50
-    assert capsys.readouterr().err.count("watches no more networks: this Dense is one too many") == 1
+    assert capsys.readouterr().err.count("the limit of watched networks is reached: this Dense is not watched") == 1
 
 
 def test_a_network_without_loss_or_optimizer_is_taken_as_it_is() -> None:

@@ -190,7 +190,7 @@ def changing(returned: Any) -> Any:
 def test_misuse_of_mark_dirty_raises() -> None:
     with pytest.raises(RuntimeError, match=r"'Own.forward' must return each Tensor that it marks as dirty"):
         gradients(lambda x, y: changing(lambda x, y: x + y).apply(x * 1, y))
-    with pytest.raises(RuntimeError, match=r"'Own.forward' changes a Tensor in place whose gradient is asked for"):
+    with pytest.raises(RuntimeError, match=r"'Own.forward' changes a Tensor in place whose gradient is requested"):
         gradients(changing(lambda x, y: x).apply)
     of_x, of_y = gradients(lambda x, y: changing(lambda x, y: x).apply(x * 2, y))
     assert (float(of_x[0]), float(of_y[0])) == (2.0, 1.0)

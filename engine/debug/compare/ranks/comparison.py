@@ -175,9 +175,9 @@ class Comparison:
             return
         faulty = at_fault({rank: re.sub(r" \([^()]*\)$", "", call) for rank, call in calls.items()})
         message = (
-            f"{ranks_text(faulty)} asked for another collective than the others"
+            f"{ranks_text(faulty)} called a different collective than the others"
             if len(faulty) < len(calls)
-            else (f"{ranks_text(faulty)} asked for different collectives")
+            else (f"{ranks_text(faulty)} called different collectives")
         )
         self._findings.setdefault(
             "failed",

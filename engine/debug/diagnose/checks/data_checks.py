@@ -129,7 +129,7 @@ class SamplesWatch(Watcher):
         effect = side_effect(call.cell) if is_plain((call.args, call.kwargs)) else "an argument that is not a tensor"
         if effect:
             name = cell_name(path)
-            self._events.say(f"samples_leak is not looked for in {name}: a run of a copy may change {effect}")
+            self._events.say(f"samples_leak is not checked in {name}: the run of a copy may change {effect}")
             return
         count = inputs[0].shape[0] if inputs[0].ndim else 0
         has_batch_axis = all(tensor.ndim and tensor.shape[0] == count for tensor in (*inputs, *outputs))
