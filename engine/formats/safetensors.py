@@ -107,8 +107,8 @@ def read(path: str, crc: bool) -> dict[str, Any]:
         crc: whether its checksums are compared.
 
     Raises:
-        ValueError: the file is corrupt, has a dtype that the engine lacks, or with ``crc`` has no checksum, or another
-            one.
+        ValueError: the file is corrupt, has a dtype that the engine lacks, or with ``crc`` has no checksum, or a
+            wrong one.
     """
     header = _header(path)
     metadata = header.pop(_METADATA, {})

@@ -110,7 +110,7 @@ class Remote:
         except TimeoutError:
             raise RemoteError(f"rank {self.card.rank} did not answer {kind!r} within {timeout:g} s") from None
 
-    def leave(self, why: str = "it is looked at no more") -> None:
+    def leave(self, why: str = "the client has left") -> None:
         """Disconnect; the process continues."""
         if not self._gone:
             self.tell("bye")

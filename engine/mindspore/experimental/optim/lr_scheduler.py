@@ -69,7 +69,7 @@ class LRScheduler:
         last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
-        TypeError: another optimizer, or an epoch that is not an int.
+        TypeError: an unsupported optimizer, or an epoch that is not an int.
         ValueError: an epoch below -1.
         KeyError: an epoch above -1, and a group without ``initial_lr``.
     """
@@ -493,7 +493,7 @@ class CyclicLR(LRScheduler):
         last_epoch: the last completed epoch; -1 at the start.
 
     Raises:
-        TypeError: another optimizer.
+        TypeError: an unsupported optimizer.
         ValueError: an unknown ``mode``, or the numbers of rates and groups differ.
     """
 
@@ -620,7 +620,7 @@ class ReduceLROnPlateau:
         eps: the minimum change; smaller ones are skipped.
 
     Raises:
-        TypeError: another optimizer.
+        TypeError: an unsupported optimizer.
         ValueError: ``factor`` is 1 or more, an unknown mode, or the numbers of lower bounds and groups differ.
     """
 
