@@ -74,7 +74,7 @@ class Generator:
 
         Raises:
             TypeError: ``state`` is not a Tensor.
-            ValueError: it has not 16 elements.
+            ValueError: it does not have 16 elements.
         """
         check_type(state, Tensor, "Generator.set_state", "state")
         if state.shape != (16,):
@@ -176,6 +176,6 @@ def set_rng_state(state: Tensor) -> None:
 
     Raises:
         TypeError: ``state`` is not a Tensor.
-        ValueError: it has not 16 elements.
+        ValueError: it does not have 16 elements.
     """
     default_generator.set_state(state)

@@ -191,7 +191,7 @@ class Trace:
             if isinstance(node, Binding):
                 node.tensor = self._reference(node.tensor)
         if not tracer.ends_where_it_drew():
-            tracer.reason = tracer.reason or "the stream of random numbers is left at another place"
+            tracer.reason = tracer.reason or "the position in the stream of random numbers is changed"
         tensors = tensors_in(result)
         self._result_parts = {id(t): t for t in tensors}
         self._occurrences = Counter(map(id, tensors))

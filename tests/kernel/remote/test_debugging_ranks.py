@@ -190,7 +190,7 @@ TOLD = "hookscope: ranks_differ: step 5, ranks 0 and 1: the gradient of "
 def test_what_differs_between_ranks_is_told_when_the_cell_ends(driven: Driven) -> None:
     told = driven.kernel.run(f"%%cell model --ranks --no-panel{FAULTY}").errors
     assert TOLD in told
-    assert "0.weight has not the same bits on all ranks when the optimizer gets it" in told
+    assert "0.weight does not have the same bits on all ranks when the optimizer gets it" in told
     sound = driven.kernel.run(f"%%cell model --ranks --no-panel{FAULTY.replace('number == 4', 'False')}")
     assert (sound.status, sound.errors) == ("ok", "")
 

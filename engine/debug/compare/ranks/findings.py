@@ -33,7 +33,7 @@ RANK_CONDITIONS: dict[str, RankCondition] = {
         ),
         RankCondition(
             "parameters_differ",
-            "a parameter, or a moving statistic of a batch norm, has not the same bits on all ranks",
+            "a parameter, or a moving statistic of a batch norm, does not have the same bits on all ranks",
         ),
         RankCondition(
             "ranks_alike",

@@ -61,7 +61,7 @@ def first_dtype(step: int, details: RowsOfRanks) -> RankFinding | None:
             dtypes.setdefault((row["path"], row["name"]), {}).setdefault(rank, row.get("dtype", ""))
     for (path, name), dtype_by_rank in dtypes.items():
         if len(dtype_by_rank) == len(details) and len(set(dtype_by_rank.values())) > 1:
-            message = f"{name} of {cell_name(path)} has not the same dtype on all ranks"
+            message = f"{name} of {cell_name(path)} does not have the same dtype on all ranks"
             return RankFinding(
                 "ranks_differ", step, at_fault(dtype_by_rank), path, name, message, _DTYPES, dtype_by_rank
             )
@@ -122,12 +122,12 @@ def _first(
     faulty = at_fault({rank: None if row is None else row["digest"] for rank, row in row_by_rank.items()})
     path = next(row["path"] for row in row_by_rank.values() if row is not None)
     message = (
-        f"the {kind} {name} has not the same bits on all ranks {when}"
+        f"the {kind} {name} does not have the same bits on all ranks {when}"
         if kind != "gradient"
-        else (f"the gradient of {name} has not the same bits on all ranks {when}")
+        else (f"the gradient of {name} does not have the same bits on all ranks {when}")
     )
     if len(rows) > 1:
-        message += f"; nor have {len(rows) - 1} more"
+        message += f"; nor do {len(rows) - 1} more"
     figures = {rank: missing if row is None else _value(row) for rank, row in row_by_rank.items()}
     return RankFinding(condition, step, faulty, path, name, message, advice, figures)
 

@@ -117,7 +117,7 @@ ROWS = (
         _too_near,
         1e-5,
         "norm of the change by norm of all weights",
-        "the steps change the weights by next to nothing, 10 in a row, although the gradients have not gone",
+        "the steps change the weights by next to nothing, 10 in a row, although the gradients have not vanished",
         "Raise the learning rate, by a factor of 10 to begin with; see whether it is divided somewhere.",
         f"own; about 1e-3 is usual: {_CS231N}",
         in_a_row=10,
