@@ -391,7 +391,7 @@ def test_a_wrong_graph_cell_is_one_clear_error(kind: type[Exception], text: str,
 
 
 def test_a_graph_cell_is_made_of_a_graph_and_called_with_its_inputs() -> None:
-    with pytest.raises(TypeError, match=r"For 'GraphCell', 'graph' must be what load\(\) gave, but got Net"):
+    with pytest.raises(TypeError, match=r"For 'GraphCell', 'graph' must be a result of load\(\), but got Net"):
         nn.GraphCell(Net())  # type: ignore[arg-type]
     exported(Net(), X)
     cell = nn.GraphCell(ms.load("net.onnx"))
