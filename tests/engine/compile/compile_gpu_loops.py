@@ -1,4 +1,4 @@
-"""Compile loops for one GPU, without one; print what came out as JSON. Usage: compile_gpu_loops.py CAPABILITY (80, 90).
+"""Loops compiled for one GPU, without one; prints results as JSON. Usage: compile_gpu_loops.py CAPABILITY (80, 90).
 
 Run by test_gpu_loops.py in a process of its own. The loops have every scalar expression of the table, in each dtype,
 and sums over each kind of axes, in one part and in several.
@@ -63,7 +63,7 @@ def run(node: FusedLoop) -> None:
 
 
 def expressions(dtype: Any) -> list[str]:
-    """The operators of the table that take a dtype, twenty in a loop; their names."""
+    """Compile the operators of the table that take a dtype, twenty in a loop; return their names."""
     names = []
     for first in {dtype, np.dtype(bool)}:
         program, stores = Program(), []

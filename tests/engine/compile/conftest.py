@@ -1,4 +1,4 @@
-"""Lets these tests import what they share, and makes guards as quick as they become."""
+"""Imports that these tests share, and guards that compare words of memory from the first call on."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ sys.path.insert(0, str(Path(__file__).parent))  # pytest's importlib mode adds n
 
 @pytest.fixture(autouse=True)
 def _words_from_the_first_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plans compare words of memory at once, so that what the words do not tell cannot hide behind few calls."""
+    """Compare words of memory at once, so that changes which they miss cannot hide behind few calls."""
     monkeypatch.setattr(words, "_LEAST_CALLS", 1)

@@ -1,7 +1,7 @@
-"""What Triton's interpreter lacks or does otherwise than a GPU, by NumPy and SciPy.
+"""NumPy and SciPy versions of what Triton's interpreter lacks or does differently from a GPU.
 
-These are functions of libdevice, numbers that are rounded to bfloat16, which it cuts off, and extremes of large tiles,
-which it finds element by element in Python. Importing it puts them in place; TRITON_INTERPRET=1 must be set.
+These are functions of libdevice, rounding to bfloat16, which the interpreter truncates, and extremes of large tiles,
+which it finds element by element in Python. Importing the module installs them; TRITON_INTERPRET=1 must be set.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ FUNCTIONS = {
 def _of_libdevice(function: Any) -> Any:
     @functools.wraps(function)
     def computed(*tensors: Any) -> Any:
-        # As widely as a GPU's functions are exact: they are nearly rounded once.
+        # As precise as a GPU's functions: nearly correctly rounded.
         given = [tensor.handle.data.astype(np.float64) for tensor in tensors]
         with np.errstate(all="ignore"):
             found = function(*given).astype(tensors[0].handle.data.dtype)

@@ -28,19 +28,19 @@ from tests.engine.compile.test_fusion import AXES, arrays, loops_in, replayed, t
 from tests.engine.compile.test_trainings_by_loops import TOLERANCES
 from tests.engine.debug.test_bits import CASES
 
-assert gpu_by_numpy  # which puts functions in place
+assert gpu_by_numpy  # importing it replaces functions of the interpreter
 
 HALVES = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)]
 by_triton: Any = loop_on_gpu
 launch = triton_kernels.Planner.launch
 
 
-# Of NumPy's arrays
+# NumPy's arrays
 
 
 @pytest.fixture
 def loops(monkeypatch: pytest.MonkeyPatch) -> list[FusedLoop]:
-    """Plans for NumPy's arrays take the GPU's loops; those that they took."""
+    """Make plans for NumPy's arrays run the GPU's loops; return the list of those that ran."""
     made: list[FusedLoop] = []
 
     def loop(node: FusedLoop, is_on_gpu: bool = False) -> Callable[..., tuple[Any, ...]]:
@@ -174,7 +174,7 @@ def test_where_offsets_need_them_they_have_64_bits(loops: list[FusedLoop], monke
 
 
 def _node(shape: tuple[int, ...]) -> FusedLoop:
-    """A loop that adds 1 to elements of float32."""
+    """Return a loop that adds 1 to elements of float32."""
     program, dtype = Program(), np.dtype(np.float32)
     step = program.apply("x + 1", [program.add("input", dtype, 0)], {}, dtype)
     every = (True,) * len(shape)
@@ -203,12 +203,12 @@ def test_a_program_of_many_steps_has_small_tiles(loops: list[FusedLoop], monkeyp
     assert set(tiles) == {gpu_loops._TILE // 4}
 
 
-# Of a GPU's arrays
+# A GPU's arrays
 
 
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """CuPy's stand-in, new tensors on it, and Triton, which computes loops with its memory."""
+    """Yield CuPy's stand-in, with new tensors on it, and Triton, which computes loops in its memory."""
     with strict_device.device(triton=True):
         monkeypatch.setattr(backend, "_kernels", {})
         yield strict_device.CUPY
@@ -216,7 +216,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def by_plan(function: Callable[..., Any], *tensors: Tensor) -> Any:
-    """What a plan at O1 gives, which has loops."""
+    """Return the result of a plan at O1, which has loops."""
     compiled = CompiledFunction(function, "f", fullgraph=True, level="O1")
     for _ in range(5):
         found = compiled(*tensors)
@@ -337,7 +337,7 @@ def test_gradients_of_half_precision(dtype: Any, gpu: Any) -> None:
 
 
 def test_what_float32_does_not_hold_is_not_made_half_by_a_loop(gpu: Any) -> None:
-    x = Tensor(np.array([1 + 2**-11 + 2**-40, 3.0]))  # by way of float32 a tie
+    x = Tensor(np.array([1 + 2**-11 + 2**-40, 3.0]))  # a tie when computed in float32
     found = by_plan(lambda x: ops.cast(x * 1 - 0, ms.float16) * 2 + 1, x)
     assert found.asnumpy().tolist() == [2 * (1 + 2**-10) + 1, 7.0]
 

@@ -1,4 +1,4 @@
-"""Networks and Primitives whose MINDIR files MindSpore 2.10 wrote, and what runs MINDIR files there.
+"""Networks and Primitives whose MINDIR files MindSpore 2.10 wrote, and a program that runs MINDIR files there.
 
 In an environment that has MindSpore, into tests/engine/compile/recorded/mindir.*:
 
@@ -6,7 +6,7 @@ In an environment that has MindSpore, into tests/engine/compile/recorded/mindir.
     python tests/engine/compile/mindir_cases.py run FOLDER
 
 The first exports the NETWORKS and the PRIMITIVES anew. The second computes each x.mindir of a folder on the arrays of
-x.in.npz and writes what comes of it to x.out.npz, or the error to x.error.
+x.in.npz and writes the result to x.out.npz, or the error to x.error.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-if __name__ == "__main__":  # MindSpore itself in the place of the engine
+if __name__ == "__main__":  # MindSpore itself in place of the engine
     import mindspore
 
     sys.modules["hookscope"] = ModuleType("hookscope")
@@ -164,7 +164,7 @@ NETWORKS: dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]] = {
 
 
 def predicting(cell: Any, by: float = 0.6) -> Any:
-    """The cell with its parameters filled, as it predicts."""
+    """Fill the parameters of a cell, and set it to prediction."""
     filled(cell, by)
     for p in cell.get_parameters():
         if "variance" in p.name:
@@ -173,12 +173,12 @@ def predicting(cell: Any, by: float = 0.6) -> Any:
 
 
 def network(name: str) -> Any:
-    """The network, as it predicts."""
+    """Return the network, set to prediction."""
     return predicting(NETWORKS[name][0]())
 
 
 def leaves(result: Any) -> list[Any]:
-    """The arrays in a nested result."""
+    """Return the arrays in a nested result."""
     if isinstance(result, dict):
         return leaves(list(result.values()))
     if isinstance(result, tuple | list):
@@ -186,7 +186,7 @@ def leaves(result: Any) -> list[Any]:
     return [np.asarray(result.asnumpy() if isinstance(result, Tensor) else result)]
 
 
-# ---- Primitives: what makes one, the shapes of float32 inputs, and constants behind them
+# ---- Primitives: how each is made, the shapes of float32 inputs, and constants behind them
 
 _ONES = (
     "Abs ACos Asin Asinh Atan Atanh Ceil Cos Cosh Erf Erfc Exp Expm1 Floor IsFinite IsInf IsNan Lgamma Log Log1p Neg"
@@ -207,7 +207,7 @@ def _class(name: str) -> Callable[[], Any]:
 
 
 def rows() -> dict[str, Row]:
-    """What the recording exports, by the Primitive's name."""
+    """Return the rows that the recording exports, by the Primitive's name."""
     x, ints, truths = _floats(2, 3), np.arange(6, dtype=np.int32).reshape(2, 3), np.array([[True, False, True]] * 2)
     image, channels = _floats(1, 2, 5, 5), _floats(2)
     found: dict[str, Row] = {name: (_class(name), [x], ()) for name in (*_ONES.split(), *_MORE.split())}
@@ -259,7 +259,7 @@ def rows() -> dict[str, Row]:
 
 
 class Called(nn.Cell):
-    """A cell that calls a function on its inputs, and on constants behind them."""
+    """A cell that calls a function on its inputs, followed by constants."""
 
     def __init__(self, call: Any, constants: tuple[Any, ...]) -> None:
         super().__init__()
@@ -274,7 +274,7 @@ class Called(nn.Cell):
 
 
 def facts_of(model: Any) -> dict[str, list[Any]]:
-    """The steps of a message by Primitive: what it is, its inputs (the kind of a constant, or ""), its attributes."""
+    """Return the steps of a message by Primitive: kind, inputs (a constant's kind, or ""), attributes."""
     constants = {n.output[0]: n.attribute[0].type for n in model.graph.node if n.op_type == "Constant"}
     primitives = {f"REF::{p.name}": p for p in model.primitives}
     found: dict[str, list[Any]] = {}
@@ -292,7 +292,7 @@ def facts_of(model: Any) -> dict[str, list[Any]]:
 
 
 def record() -> None:
-    """Export the networks and the Primitives, and keep the files, what goes in and what comes out."""
+    """Export the networks and the Primitives; store the files with their inputs and outputs."""
     from mindspore.train.mind_ir_pb2 import ModelProto
 
     kept: dict[str, Any] = {}
@@ -332,12 +332,12 @@ def run(folder: str) -> None:
         try:
             found = leaves(nn.GraphCell(ms.load(str(file)))(*inputs))
             np.savez(file.with_suffix(".out.npz"), *found)
-        except Exception as error:  # MindSpore raises all kinds; the test shows it
+        except Exception as error:  # MindSpore raises all kinds; the test reports it
             file.with_suffix(".error").write_text(str(error))
 
 
 if __name__ == "__main__":
     folder = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else ""
-    with tempfile.TemporaryDirectory() as elsewhere:  # where MindSpore's dumps go
+    with tempfile.TemporaryDirectory() as elsewhere:  # MindSpore writes its dumps there
         os.chdir(elsewhere)
         run(folder) if folder else record()

@@ -1,4 +1,4 @@
-"""What the ONNX tests share: one operator as a graph, and a model run by onnxruntime."""
+"""Graphs of one operator, and models run by onnxruntime, for the ONNX tests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Array = np.ndarray[Any, Any]
 
 
 def graph_of_one(name: str, operands: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[Graph, list[Array]]:
-    """A graph of one step whose arrays are inputs, those among the attributes constants; and the inputs' arrays."""
+    """Return a graph of one step, with arrays as inputs and those among the attributes as constants; and the arrays."""
     graph, arrays = Graph(), []
 
     def value(array: Any, of: str = "") -> Value:
@@ -47,7 +47,7 @@ def graph_of_one(name: str, operands: tuple[Any, ...], attrs: dict[str, Any]) ->
 
 
 def run_by_onnxruntime(model: bytes | Path, arrays: list[Array]) -> list[Array]:
-    """The outputs, on the CPU, in one thread, with all that it optimizes."""
+    """Return the outputs of a model on the CPU, in one thread, with all optimizations."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3

@@ -1,17 +1,17 @@
-"""Small programs that call a network or a function several times, and what MindSpore 2.10 gave for each of the calls.
+"""Small programs that call a network or a function several times, and MindSpore 2.10's results of all calls.
 
 In an environment that has MindSpore 2.10 this writes recorded/graph_mode.json anew, from this folder's parent:
 
-    python graph/recorded_programs.py
+    python compile/recorded_programs.py
 
-A program gets ``run``, which makes of a cell or function what its mode calls, and ``tell``, which calls something and
-writes down the result or the class of the error. The modes:
+A program gets ``run``, which compiles a cell or function as its mode says, and ``tell``, which makes a call and
+records the result or the class of the error. The modes:
 
     pynative    the cell or function itself
     graph       the cell itself under GRAPH_MODE; a function under ``jit``
     jit         ``jit`` of the cell or function
 
-The file has for each program what PyNative gave, what the other two gave where that is something else, and then why.
+The file has for each program PyNative's results, those of the other two if they differ, and then the reason.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-if __name__ == "__main__":  # MindSpore itself in the place of the engine
+if __name__ == "__main__":  # MindSpore itself in place of the engine
     import mindspore
 
     mindspore.set_context(pynative_synchronize=True)  # so that an error is raised at its own line
@@ -60,7 +60,7 @@ def program(function: Program) -> Program:
 
 
 def differs(why: str) -> Callable[[Program], Program]:
-    """Mark a program for which MindSpore's graphs give something else than its PyNative mode."""
+    """Mark a program for which MindSpore's graphs and its PyNative mode differ."""
 
     def mark(function: Program) -> Program:
         DIFFERS[function.__name__] = why
@@ -83,7 +83,7 @@ def t(*values: float) -> Tensor:
 
 
 def plain(value: Any) -> Any:
-    """A result as JSON keeps it: elements of a tensor under the name of its dtype, float32 in its shortest form."""
+    """Return a result as JSON stores it: a tensor's elements under its dtype's name, float32 in the shortest form."""
     if isinstance(value, Tensor):
         array = value.asnumpy()
         if array.dtype.kind == "f":
@@ -104,7 +104,7 @@ def plain(value: Any) -> Any:
 
 @contextmanager
 def set_up(mode: str) -> Iterator[Run]:
-    """What makes of a cell or function what the mode calls. "bytecode" and "trace" are ``jit`` with that capture."""
+    """Yield the function that compiles for a mode. "bytecode" and "trace" are ``jit`` with that capture."""
     capture = mode if mode in ("bytecode", "trace") else "ast"
 
     def run(thing: Any) -> Any:
@@ -120,13 +120,13 @@ def set_up(mode: str) -> Iterator[Run]:
 
 
 def results(name: str, mode: str) -> list[Any]:
-    """What a program told in a mode."""
+    """Return the results that a program reports in a mode."""
     told: list[Any] = []
 
     def tell(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         try:
             told.append(plain(function(*args, **kwargs)))
-        except Exception as error:  # which class it is, is part of what is recorded
+        except Exception as error:  # its class is part of the record
             told.append({"error": type(error).__name__})
 
     with set_up(mode) as run:
@@ -135,7 +135,7 @@ def results(name: str, mode: str) -> list[Any]:
 
 
 def of(cell: Any, name: str = "w") -> Any:
-    """An attribute; of a parameter its value now."""
+    """Return an attribute; for a parameter, its present value."""
     value = getattr(cell, name)
     return Tensor(value.asnumpy()) if isinstance(value, Parameter) else value
 
@@ -163,7 +163,7 @@ class Weighed(nn.Cell):
 
 
 class Summed(nn.Cell):
-    """The sum of what a cell makes of x."""
+    """The sum of a cell's output for x."""
 
     def __init__(self, inner: nn.Cell) -> None:
         super().__init__()
@@ -1425,7 +1425,7 @@ def _record(name: str, mode: str, channel: Connection) -> None:
 
 
 def main() -> None:
-    """Each program and mode in a process of its own, in a folder that takes what MindSpore dumps."""
+    """Run each program and mode in a process of its own, in a folder for MindSpore's dumps."""
     fork, lines = multiprocessing.get_context("fork"), []
     os.chdir(tempfile.mkdtemp())
     for name in PROGRAMS:

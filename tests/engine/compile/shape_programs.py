@@ -1,11 +1,11 @@
-# ruff: noqa: E501  # the pieces that programs are made of are on long lines
-"""Random programs that read lengths of axes in all of Python's ways, called with inputs whose lengths are left open.
+# ruff: noqa: E501  # the pieces of programs are on long lines
+"""Random programs that read lengths of axes in all of Python's ways, called with inputs of symbolic dimensions.
 
     python -m tests.engine.compile.shape_programs --programs 5000 --seed 7
 
 A program is the ``construct`` of a network. It is called with inputs of many shapes, eagerly and by plans, and after
-each call these must be the same: the result with its types and bits (or the class of the error), all parameters, what
-it left in an attribute, and the place in the stream of random numbers. What fails prints the program.
+each call these must be the same: the result with its types and bits (or the class of the error), all parameters, an
+attribute that it sets, and the position in the stream of random numbers. A failure prints the program.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def written(x: Tensor) -> Tensor:
-    """A tensor that is written to in place."""
+    """Write to a tensor in place."""
     y = x * 1.0
     y[0] = 0.5
     y[:, 1] = y[:, 0]
@@ -82,7 +82,7 @@ def written(x: Tensor) -> Tensor:
 
 
 def written_through(x: Tensor) -> Tensor:
-    """A tensor that is written to under other shapes, which share its elements or not."""
+    """Write to a tensor under other shapes, which share its elements or not."""
     y = x * 1.0
     flat = y[:, :3].reshape(-1)
     flat[0] = 0.25
@@ -91,7 +91,7 @@ def written_through(x: Tensor) -> Tensor:
 
 
 def source_of(seed: int) -> str:
-    """The text of a program."""
+    """Return the text of a program."""
     chance = python_random.Random(seed)
     numbers, others, tensors = _pieces(NUMBERS), _pieces(OTHERS), _pieces(TENSORS)
     lines = ["def construct(self, x, y, at):", "    kept = []"]
@@ -125,7 +125,7 @@ def source_of(seed: int) -> str:
 
 
 def network(seed: int) -> tuple[nn.Cell, str]:
-    """A network whose ``construct`` is a program, and its text."""
+    """Return a network whose ``construct`` is a program, and its text."""
     source, name = source_of(seed), f"<shapes {seed}>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     names: dict[str, Any] = {
@@ -154,7 +154,7 @@ def network(seed: int) -> tuple[nn.Cell, str]:
 
 
 def shown(value: Any) -> Any:
-    """A value with the types and the bits of all its parts."""
+    """Return a value with the types and the bits of all its parts."""
     if isinstance(value, Tensor):
         array = value.asnumpy()
         return "tensor", array.shape, array.dtype, array.tobytes()
@@ -166,7 +166,7 @@ def shown(value: Any) -> Any:
 
 
 def outcome(net: nn.Cell, function: Any, inputs: tuple[Tensor, ...]) -> Any:
-    """What a call gives, or raises, and leaves."""
+    """Return a call's result or error, and the state after it."""
     net.left = 0
     try:
         result = shown(function(*inputs))
@@ -177,7 +177,7 @@ def outcome(net: nn.Cell, function: Any, inputs: tuple[Tensor, ...]) -> Any:
 
 
 def run(seed: int, counts: Counter[str]) -> str:
-    """The first call in which a plan gave something else than the eager call; "" if there is none."""
+    """Return the first call in which a plan and the eager call differ; "" if there is none."""
     chance, numbers = python_random.Random(-1 - seed), np.random.default_rng(seed)
     net, source = network(seed)
     net.set_train(chance.random() < 0.7)
@@ -216,7 +216,7 @@ def run(seed: int, counts: Counter[str]) -> str:
 
 
 def run_all(seeds: range, counts: Counter[str]) -> list[str]:
-    """What was wrong, program by program."""
+    """Yield the fault of each program, or ""."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -226,7 +226,7 @@ def run_all(seeds: range, counts: Counter[str]) -> list[str]:
 
 
 def main() -> None:
-    """Run programs and print what was seen."""
+    """Run programs and print a summary."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)

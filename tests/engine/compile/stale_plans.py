@@ -1,11 +1,11 @@
-"""Random programs, and random changes between their calls: a plan must never answer for what is no longer so.
+"""Random programs, and random changes between their calls: a plan must never answer for a state that has changed.
 
     python -m tests.engine.compile.stale_plans --programs 10000 --seed 7 --jobs 2
 
-A program is source text: a network, the functions and values that it reads, calls, and what is changed before each. It
-is run in two namespaces side by side, plainly and by plans. After each call these must be the same: the result with its
-types and bits (at O1 nearly), who is who among results, arguments and parameters, what a write into a result changes
-elsewhere, all parameters, Python's state, and the place in the stream of random numbers. What fails prints the program.
+A program is source text: a network, the functions and values that it reads, calls, and a change before each call. It
+runs in two namespaces side by side, eagerly and by plans. After each call these must be the same: the result with its
+types and bits (at O1 nearly), the identities of results, arguments and parameters, the effect of a write into a result,
+all parameters, Python's state, and the position in the stream of random numbers. A failure prints the program.
 """
 
 from __future__ import annotations
@@ -621,7 +621,7 @@ AROUND = [
 
 @dataclass
 class Program:
-    """A network's text, the way in which it is called, and each call's changes, arguments and expression."""
+    """A network's text, the way to call it, and each call's changes, arguments and expression."""
 
     text: str
     way: str
@@ -639,7 +639,7 @@ def _one(rng: python_random.Random, rows: list[tuple[str, float]]) -> str:
 
 
 def generated(seed: int) -> Program:
-    """A random program."""
+    """Return a random program."""
     rng = python_random.Random(seed)
 
     def filled(text: str) -> str:
@@ -697,7 +697,7 @@ class Side:
         self.position = random.position()
 
     def step(self, changes: list[str], made: str, call: str) -> Any:
-        """What one call gives and leaves behind."""
+        """Run one call; return its result and the state after it."""
         names = self.names
         random.go_to(self.position)
         ms.set_context(mode=ms.GRAPH_MODE if self.graph else ms.PYNATIVE_MODE)
@@ -771,7 +771,7 @@ def _tensors(value: Any) -> Iterator[Tensor]:
 
 
 def shown(value: Any) -> Any:
-    """A value as plain data with all of its bits."""
+    """Return a value as plain data with all of its bits."""
     if isinstance(value, Tensor):
         return type(value).__name__, type(value._array).__name__, np.array(value.asnumpy())
     if isinstance(value, tuple | list):
@@ -782,7 +782,7 @@ def shown(value: Any) -> Any:
 
 
 def difference(a: Any, b: Any, exact: bool) -> str:
-    """Where two shown values differ first, or ""."""
+    """Return the first difference between two values, or ""."""
     if isinstance(a, dict) and isinstance(b, dict):
         a, b = list(a.items()), list(b.items())
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
@@ -799,9 +799,9 @@ def difference(a: Any, b: Any, exact: bool) -> str:
 
 @contextmanager
 def counted(counts: Counter[str], reasons: Counter[str]) -> Iterator[None]:
-    """Inside the block the calls of all functions that run by plans are counted, those that run eagerly by reasons."""
+    """Count the calls of all functions inside the block: those by plans, and the eager ones by reasons."""
     whys: dict[tuple[int, Any], str] = {}
-    kept: list[CompiledFunction] = []  # or another one would have the identity
+    kept: list[CompiledFunction] = []  # keeps each identity in use
     give_up, traced, call = CompiledFunction._reject, CompiledFunction._trace, CompiledFunction.__call__
     without_plan = CompiledFunction._without_plan
 
@@ -848,7 +848,7 @@ def counted(counts: Counter[str], reasons: Counter[str]) -> Iterator[None]:
 
 
 def run(program: Program) -> str:
-    """The first call in which the two sides differ, and where; "" if there is none."""
+    """Return the first call in which the two sides differ, and the difference."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         sides = [Side(program, False), Side(program, True)]
@@ -864,7 +864,7 @@ def run(program: Program) -> str:
 
 
 def trial(seeds: range) -> tuple[int, Counter[str], Counter[str], list[tuple[int, str]]]:
-    """How many calls the programs of these seeds make, how these run, and which programs differ."""
+    """Run the programs of these seeds; return how many calls they make, how these run, and which programs differ."""
     counts, reasons = Counter[str](), Counter[str]()
     wrong, calls = [], 0
     for seed in seeds:
@@ -878,7 +878,7 @@ def trial(seeds: range) -> tuple[int, Counter[str], Counter[str], list[tuple[int
 
 
 def main() -> None:
-    """Run programs and print what was seen."""
+    """Run programs and print a summary."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)

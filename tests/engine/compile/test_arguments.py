@@ -1,4 +1,4 @@
-"""Calls whose arguments are of another kind than the last call's: each gets what it gets eagerly."""
+"""Calls whose arguments differ in kind from the last call's: each gives the eager result."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Own(Tensor):
 
 
 def total(x: Any, y: Any = None, *more: Any, scale: float = 1.0, **named: Any) -> Any:
-    """Something else for each kind of arguments."""
+    """Compute a different value for each kind of arguments."""
     found = x * scale * getattr(x, "factor", 1.0)
     if isinstance(y, Tensor):
         found = found + ms.grad(lambda z: (z * z).sum())(y) * (5.0 if y is x else 7.0)
@@ -89,7 +89,7 @@ class Total(nn.Cell):
 
 @pytest.fixture(params=["jit", "cell"])
 def make(request: pytest.FixtureRequest) -> Iterator[Callable[[], Any]]:
-    """Gives a function that runs by plans, of which there are none as yet."""
+    """Return a function that runs by plans, and has none yet."""
     if request.param == "jit":
         yield lambda: ms.jit(total)
         return

@@ -14,7 +14,7 @@ from tests.engine.debug.test_bits import CASES, NETWORKS, Bits, Switch, everythi
 
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[CompiledFunction]]:
-    """All that is compiled in a test, in GRAPH_MODE."""
+    """Compile everything in a test, in GRAPH_MODE."""
     made: list[CompiledFunction] = []
     before = CompiledFunction.__init__
 

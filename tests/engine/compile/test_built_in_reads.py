@@ -1,5 +1,5 @@
-# ruff: noqa: E501  # a row is one line where its setup is one
-"""What a plan must see of classes, modules and the texts of objects, which built-in functions read unseen.
+# ruff: noqa: E501  # a row is one line if its setup is one
+"""Classes, modules and texts of objects that built-in functions read unnoticed, and that a plan must notice.
 
 Each row has a setup, an expression that a function multiplies its argument by, and a change. The function is called
 plainly and by a plan before and after the change. Rows without a change get another argument in its place.
@@ -599,7 +599,7 @@ def run(setup: str, expression: str) -> dict[str, Any]:
 
 @pytest.fixture(autouse=True)
 def _as_before() -> Iterator[None]:
-    """Modules of the library that a row changes are as before afterwards."""
+    """Restore the library modules that a row changes."""
     import keyword
     import string
     import textwrap

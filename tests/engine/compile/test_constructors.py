@@ -1,4 +1,4 @@
-"""Code that a call cannot reach prevents no plan, code that it reaches is seen, and reasons name their line."""
+"""Unreachable code prevents no plan, reachable code is seen, and reasons name their line."""
 
 from __future__ import annotations
 
@@ -338,7 +338,7 @@ def test_compiling_says_which_line_prevents_a_plan(kind: type[nn.Cell], reason: 
     assert reason in message and f"({__file__}:{line_of(f'# the line of {line}')})" in message
     called = ms.jit(net, fullgraph=True)
 
-    def thrice() -> None:  # that a value changes is told at the third call
+    def thrice() -> None:  # a value changes it, which the third call shows
         for _ in range(3):
             called(THERE)
 

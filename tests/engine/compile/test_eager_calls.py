@@ -1,4 +1,4 @@
-"""Calls of which no plan can be made: the warning, where it stands, and the error under ``fullgraph``."""
+"""Calls without a plan: the warning, the line that it names, and the error under ``fullgraph``."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_lines_of_a_notebook_s_cells_have_the_names_that_the_notebook_gives_them
 
 
 class PythonStream(io.StringIO):
-    """Its code is not known before it runs, as that of a notebook's stream."""
+    """A stream whose code is unknown before it runs, as that of a notebook's stream."""
 
     def write(self, text: str) -> int:
         return super().write(text)

@@ -1,4 +1,4 @@
-"""Compiled functions inside gradients that are asked for outside: values, gradients and hooks as without ``jit``."""
+"""Compiled functions inside gradients that are computed outside: values, gradients and hooks as without ``jit``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hookscope.kernel.alias import install_as_mindspore, uninstall
 from tests.engine.debug.debug_networks import scripted
 from tests.engine.debug.test_bits import CASES, NETWORKS, Bits, Switch
 
-install_as_mindspore()  # while the programs are imported: they say `import mindspore`
+install_as_mindspore()  # while the programs are imported, which contain `import mindspore`
 try:
     from networks import steps
 
@@ -35,17 +35,17 @@ finally:
 
 identity, cast = OPERATORS["identity"], OPERATORS["cast"]
 Function = Callable[..., Any]
-CALLS = 5  # two are eager, the third walks back under a tracer, the others have plans
+CALLS = 5  # two are eager, the third runs its backward pass under a tracer, the others have plans
 X = Tensor(np.array([[1.0, -2.0, 0.5], [3.0, 0.25, -1.5]], np.float32))
 
 
 def bits(value: Any) -> list[tuple[Any, ...]]:
-    """Dtypes, shapes and bytes of the tensors in a value."""
+    """Return dtypes, shapes and bytes of the tensors in a value."""
     return [(t.dtype, t.shape, t.asnumpy().tobytes()) for t in tensors_in(value)]
 
 
 def outcomes(make: Callable[[Function], Any], way: Function, calls: int = CALLS) -> list[Any]:
-    """What a program gives at each call; it gets ``jit`` or nothing to compile its functions with."""
+    """Return the results of a program's calls; it gets ``jit`` or the identity for its functions."""
     ms.set_seed(3)
     run = make(way)
     return [bits(run()) for _ in range(calls)]
@@ -56,7 +56,7 @@ def plainly(function: Function) -> Function:
 
 
 def compare(make: Callable[[Function], Any]) -> list[Any]:
-    """The plans of a program's compiled functions, where it gives the same bits as without them."""
+    """Check that a program gives the same bits with compiled functions as without; return their plans."""
     made: list[Any] = []
 
     def compiled(function: Function) -> Any:
@@ -286,11 +286,11 @@ def test_a_program_has_the_bits_that_it_has_without_jit(make: Callable[[Function
         assert compiled.counts["refused"] == 0, compiled
 
 
-# Hooks, and what cannot be told beforehand
+# Hooks, and what cannot be known beforehand
 
 
 def told_by_hooks(way: Function) -> Function:
-    """Hooks on an input, on weights, on outputs: in which order they are called and with what, and what they change."""
+    """Put hooks on an input, weights and outputs: their order, their arguments, and their changes."""
     net = network()
     inner = way(lambda x: (lambda hidden: (hidden, ops.sin(hidden) * x))(net(x)))
     told: list[Tensor] = []
@@ -340,7 +340,7 @@ def told_by_hooks_on_outputs(way: Function) -> Function:
 
 
 def told_by_hooks_on_branches(way: Function) -> Function:
-    """Each branch has a weight and an output: an eager walk is through with one before it begins the other."""
+    """Hook a weight and an output in each branch: an eager backward pass finishes one before it begins the other."""
     weights = [Parameter(Tensor(np.full(3, 2.0 + k, np.float32)), name=f"w{k}") for k in range(2)]
     inner = way(lambda x: (ops.sin(x * weights[0]), ops.exp(x * weights[1])))
     told: list[Tensor] = []
@@ -410,7 +410,7 @@ def told_by_a_hook_on_a_further_name_of_the_input(way: Function) -> Function:
 
 
 def told_by_a_hook_on_a_further_name_of_an_output(way: Function) -> Function:
-    """Of two outputs with one value a hook sees what comes to its own."""
+    """Hook one of two outputs with one value: it sees the gradient of its own."""
     inner = way(lambda x: (lambda y: (y, cast(y, dtype=np.dtype(np.float32))))(ops.sin(x)))
     told: list[Tensor] = []
 
@@ -446,7 +446,7 @@ def told_by_a_session_that_comes_in_between(way: Function) -> Function:
 
 
 def told_by_a_session_that_comes_in_between_and_stays(way: Function) -> Function:
-    """Its captures of the walk back, and an edit, which counts who else uses what a cell hands on."""
+    """Watch the backward pass by a session: its captures, and an edit, which counts the users of a cell's output."""
     net = nn.SequentialCell(nn.Identity(), nn.Tanh())
     inner = way(lambda x: ops.sin(x) * ops.exp(x))
     told: list[Tensor] = []
@@ -778,7 +778,7 @@ OTHER = [
 
 
 def random_function(draw: python_random.Random, weights: list[Parameter]) -> Function:
-    """Some ten operators over the arguments and the weights, and up to three results."""
+    """Return some ten operators over the arguments and the weights, with up to three results."""
     steps: list[tuple[Any, ...]] = []
     inputs = draw.randint(1, 3)
     for place in range(inputs + len(weights), inputs + len(weights) + draw.randint(3, 12)):
@@ -791,7 +791,7 @@ def random_function(draw: python_random.Random, weights: list[Parameter]) -> Fun
         values = [*args, *weights]
         for step, *places in steps:
             given = [values[place] for place in places]
-            # Not each operator takes a number, or broadcasts what comes.
+            # Some operators do not take a number, or do not broadcast the operands.
             fits = given[0].ndim and given[-1].shape[-1:] == given[0].shape[-1:]
             values.append(step(*given) if fits else given[0] * 2)
         found = tuple([values[place] for place in results])

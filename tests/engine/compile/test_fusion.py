@@ -1,4 +1,4 @@
-"""Loops of elementwise operators (jit level O1): what becomes one, what it gives, and that threads change no bit."""
+"""Fused loops of elementwise operators (jit level O1): their steps, their results, and that threads change no bit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def tensor(*shape: int, seed: int = 0, dtype: Any = np.float32) -> Tensor:
 
 
 def graph_of(function: Callable[..., Any], *tensors: Tensor) -> Graph:
-    """The graph of a plan at O1."""
+    """Return the graph of a plan at O1."""
     compiled = CompiledFunction(function, "f", fullgraph=True, level="O1")
     compiled(*tensors)
     ((guarded,),) = compiled.plans.values()
@@ -31,7 +31,7 @@ def graph_of(function: Callable[..., Any], *tensors: Tensor) -> Graph:
 
 
 def replayed(function: Callable[..., Any], *tensors: Tensor) -> Any:
-    """What a plan at O1 gives."""
+    """Return the result of a plan at O1."""
     function(*tensors)  # kernels that are compiled on first use
     compiled = CompiledFunction(function, "f", fullgraph=True, level="O1")
     compiled(*tensors)
@@ -52,7 +52,7 @@ def loops_in(graph: Graph) -> list[FusedLoop]:
 
 @pytest.fixture(params=["Numba", "NumPy"])
 def both(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Loops as Numba compiles them, and as NumPy does their steps."""
+    """Run loops as Numba compiles them, and as NumPy does their steps."""
     if request.param == "NumPy":
         monkeypatch.setattr(loops.compiling, "is_on", lambda: False)
     elif not compiling.is_on():
@@ -60,7 +60,7 @@ def both(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
     return str(request.param)
 
 
-# What becomes a loop
+# Formation of loops
 
 
 def test_a_chain_becomes_one_loop_that_stores_its_end_alone() -> None:
@@ -165,7 +165,7 @@ def test_a_view_that_is_returned_is_still_made() -> None:
 def test_random_numbers_are_drawn_in_their_order() -> None:
     def function(x: Tensor) -> Any:
         h = x * 2 + 1
-        return ops.dropout(h, 0.5), ops.dropout(x, 0.5), h * 3  # the loop of h and h * 3 stands behind the second
+        return ops.dropout(h, 0.5), ops.dropout(x, 0.5), h * 3  # the loop of h and h * 3 comes after the second
 
     x = tensor(8, 8)
     compiled = CompiledFunction(lambda x: function(x), "f", level="O1")
@@ -193,7 +193,7 @@ def test_half_precision_is_left_to_its_kernels() -> None:
     assert not loops_in(graph)
 
 
-# What a loop gives
+# Results of loops
 
 
 def test_arithmetic_has_the_bits_of_eager(both: str) -> None:
@@ -236,7 +236,7 @@ def test_sums_over_any_axes(shape: tuple[int, ...], both: str) -> None:
         want, size = add(exact + 1), add(np.abs(exact) + 1)
         assert got.shape == want.shape
         assert got.dtype == np.float32
-        # NumPy adds up the first axis one after the other in float32; a loop does not.
+        # NumPy sums the first axis one after the other in float32; a loop does not.
         assert (np.abs(got - want) <= size * (2**-20 if both == "Numba" else 2**-12)).all(), axes
 
 
@@ -409,7 +409,7 @@ SHAPES: list[tuple[int, ...]] = [(3, 4), (4,), (3, 1), (1, 4), (), (2, 3, 4)]
 
 
 def program(seed: int) -> tuple[Callable[..., Tensor], list[tuple[int, ...]]]:
-    """A random function of three tensors with a number as its result, and their shapes."""
+    """Return a random function of three tensors with a number as its result, and their shapes."""
     random = np.random.default_rng(seed)
     shapes = [SHAPES[random.integers(len(SHAPES))] for _ in range(3)]
     choices = [(random.random(), *random.integers(0, 1 << 30, 3)) for _ in range(random.integers(4, 14))]

@@ -1,4 +1,4 @@
-"""What a plan gives is who it is eagerly: tensors that it was given, one twice, views; and what it writes to them."""
+"""Identities of a plan's results are the eager ones: arguments, the same tensor twice, views; and writes to them."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def tensors_in(value: Any) -> list[Tensor]:
 
 
 def seen(function: Callable[[Net, Tensor], Any], by_plans: bool) -> tuple[list[Any], int]:
-    """Of four calls what comes out, who is who, and what a write to each tensor does to all; and the replays."""
+    """Return the results of four calls, their identities, and the effect of a write to each tensor; and the replays."""
     ms.set_seed(1)
     net = Net()
 

@@ -1,4 +1,4 @@
-"""Loops for a GPU, without one: what they give in Triton's interpreter, and that they compile.
+"""Loops for a GPU, without one: their results in Triton's interpreter, and that they compile.
 
 The checks of the first are in interpreted_loops.py, which is a process of its own, since TRITON_INTERPRET must be set
 before Triton is imported.

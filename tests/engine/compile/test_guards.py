@@ -1,7 +1,7 @@
 """Programs whose Python values change between calls, by all the ways in which code can read one.
 
-Each is run twice, in two namespaces: plainly, and by jit. Results, their bits, the state left behind, errors and the
-place in the stream of random numbers must be the same after each call.
+Each runs twice, in two namespaces: eagerly, and by jit. Results, their bits, the state after the call, errors and the
+position in the stream of random numbers must be the same after each call.
 """
 
 from __future__ import annotations
@@ -1598,7 +1598,7 @@ def f(x): return x * (2 if p.requires_grad else 1)
 def change(i): p.requires_grad = i % 2 == 1
 """
 
-# What is computed with x, an argument whose numbers differ from call to call.
+# Computations with x, an argument whose numbers differ from call to call.
 NUMBERS = """
 x.asnumpy().sum()
 np.asarray(x).sum()
@@ -1723,7 +1723,7 @@ def change(i):
     {change}
 """
 
-# What ``construct`` does, and what is done to the network between calls.
+# Bodies of ``construct``, and changes of the network between calls.
 CHANGES = [
     ("for c in self.cells(): x = c(x)", "net.append(nn.Tanh())"),
     ("x = x * len(list(self.cells()))", "net.append(nn.Tanh())"),
@@ -1794,7 +1794,7 @@ CHANGES = [
 
 
 def shown(value: Any) -> Any:
-    """A value with all of its bits."""
+    """Return a value with all of its bits."""
     if isinstance(value, Tensor):
         array = value.asnumpy()
         return type(value).__name__, array.shape, str(value.dtype), array.tobytes()
@@ -1806,7 +1806,7 @@ def shown(value: Any) -> Any:
 
 
 def run(text: str, way: str) -> list[Any]:
-    """What six calls of a program give and leave behind.
+    """Return the results of six calls of a program, and the state after each.
 
     Args:
         text: the program.

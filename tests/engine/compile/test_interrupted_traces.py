@@ -1,4 +1,4 @@
-"""Calls by plans that end with an error or an interrupt: what they leave is what the eager call leaves.
+"""Calls by plans that end with an error or an interrupt leave the same state as the eager call.
 
 Interrupts are raised by a trace function where Python looks for signals: at the start of a function, after a call, and
 where a loop begins again.
@@ -35,7 +35,7 @@ X = Tensor(np.array([[1.0, -2.0, 0.5], [0.25, 3.0, -1.0]], np.float32))
 
 
 def bits(value: Any) -> Any:
-    """A value with all of its bits; of an error its class and text, with the tensors that it holds."""
+    """Return a value with all of its bits; for an error its class and text, with the tensors that it holds."""
     if isinstance(value, Tensor):
         array = np.array(value._array)
         return type(value).__name__, type(value._array).__name__, array.dtype, array.shape, array.tobytes()
@@ -51,7 +51,7 @@ MADE: list[list[weakref.ref[TracedArray]]] = []
 
 @pytest.fixture(autouse=True)
 def traced_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Note the traced arrays of each trace, so that those that live on are found."""
+    """Note the traced arrays of each trace, so that those still alive can be counted."""
     before = tracer.Tracer.__init__
 
     def noted(self: tracer.Tracer, *args: Any) -> None:
@@ -63,7 +63,7 @@ def traced_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def leftovers() -> list[str]:
-    """What a trace has left behind that is of no use when it is over."""
+    """Return what a trace has left behind without need."""
     alive = [array for made in MADE for reference in made if (array := reference()) is not None]
     found = [f"a {type(one).__name__}" for one in gc.get_referrers(*alive) if isinstance(one, Tensor)] if alive else []
     around: dict[str, Any] = {
@@ -80,7 +80,7 @@ def leftovers() -> list[str]:
 
 
 def outcomes(program: Callable[[Callable[..., Any]], tuple[Callable[[int], Any], list[Any]]], way: str) -> list[Any]:
-    """What eight calls of a program give, and what each leaves behind."""
+    """Return the results of eight calls of a program, and the state after each."""
     ms.set_seed(3)
     call, state = program(ms.jit if way == "jit" else lambda function: function)
     found = []
@@ -183,7 +183,7 @@ def in_an_optimizer(by: Any) -> Any:
 
 
 def after_an_optimizer(by: Any) -> Any:
-    """Effects before it, after it and between two, which the plan cannot undo."""
+    """Write before, after and between two optimizer steps, which the plan cannot undo."""
     net = nn.Dense(3, 2)
     optimizer = nn.Adam(net.trainable_params(), 0.1)
     gradient = ms.value_and_grad(lambda x: net(x).sum(), None, optimizer.parameters)
@@ -269,7 +269,7 @@ def test_compile_that_fails_draws_no_numbers() -> None:
 
 @functools.cache
 def _ends_of_calls(code: types.CodeType) -> frozenset[int]:
-    """Where Python may have looked for signals just before, and what catches an error there catches that one, too."""
+    """Return the offsets before which Python may have looked for signals, where the same handlers catch an error."""
     entries = dis.Bytecode(code).exception_entries  # type: ignore[attr-defined]
 
     def handlers(offset: int) -> list[int]:
@@ -286,7 +286,7 @@ def _ends_of_calls(code: types.CodeType) -> frozenset[int]:
 
 @contextlib.contextmanager
 def interrupted(number: int, files: tuple[str, ...]) -> Iterator[list[str]]:
-    """An interrupt at one of the places in some of the engine's files; the place is in the list, if it was reached."""
+    """Interrupt at one of the positions in some of the engine's files; the list has the position, if it was reached."""
     left, found = [number], list[str]()
 
     def stop_if_due(frame: types.FrameType) -> None:
@@ -302,7 +302,7 @@ def interrupted(number: int, files: tuple[str, ...]) -> Iterator[list[str]]:
         return inside
 
     def called(frame: types.FrameType, event: str, argument: Any) -> Any:
-        # A generator may be finished by whoever lets go of it, where no error comes out.
+        # A generator may be finished when its last reference goes, from where no error can propagate.
         if not frame.f_code.co_filename.endswith(files) or frame.f_code.co_name == "<genexpr>":
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False

@@ -1,4 +1,4 @@
-"""Where plans are kept: with the function, the cell or the object of the method that they are of, not with copies."""
+"""Lifetimes of plans: they belong to the function, the cell or the method's object, not to copies."""
 
 from __future__ import annotations
 

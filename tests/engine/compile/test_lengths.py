@@ -1,4 +1,4 @@
-"""Open lengths: their expressions against Python's arithmetic, and that code which meets one sees an int."""
+"""Symbolic dimensions: their expressions against Python's arithmetic, and that code which meets one sees an int."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OPERATORS = {
 
 
 def expression(chance: random.Random, numbers: tuple[int, int], depth: int) -> tuple[Any, int]:
-    """A random size, and what it is."""
+    """Return a random size, and its value."""
     if depth == 0:
         place = chance.randint(0, 2)
         return (Size.of(place), numbers[place]) if place < 2 else (number := chance.randint(-3, 6), number)
@@ -111,7 +111,7 @@ def test_comparisons_are_noted() -> None:
     assert (3 * n) // 3 == n
     assert n > 1
     fits = lengths.fits([(Size.of(0), 3), (Size.of(1),)])
-    assert len(lengths.guards) == 2  # that it is itself, and above 1, is so for all
+    assert len(lengths.guards) == 2  # the guards that it is itself, and above 1, hold for all
     assert fits((5, 3), (6,))
     assert not fits((7, 3), (9,))
     assert not fits((5, 3), (5,))

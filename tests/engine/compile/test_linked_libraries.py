@@ -1,4 +1,4 @@
-"""Libraries that are reached by a link to a folder, as in many environments, are known as libraries all the same."""
+"""Libraries in a linked folder, as in many environments, are recognized as libraries."""
 
 from __future__ import annotations
 

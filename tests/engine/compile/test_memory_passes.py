@@ -1,6 +1,6 @@
-"""Passes that let go of memory: updates as soon as gradients are there, and values computed again in the walk back.
+"""Passes that release memory: updates as soon as gradients are there, and recomputation in the backward pass.
 
-What is computed stays what it is: references are the eager run and the same plan without the pass.
+The results do not change: references are the eager run and the same plan without the pass.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Normed(nn.Cell):
 
 
 class Bulging(Normed):
-    """Where most is held, nothing could be let go of, as it is used right there."""
+    """A network that computes most where most memory is in use, where no value can be released."""
 
     def construct(self, x: Tensor) -> Tensor:
         return super().construct(x + ops.matmul(x[:, :, None], x[:, None, :] @ Tensor(np.ones((8, 18), "f4"))).mean(2))
@@ -262,7 +262,7 @@ def test_a_step_with_more_around_it_gives_and_leaves_what_it_does_eagerly(make: 
         step = make(net, optimizer, ask)
         call = CompiledFunction(step, "step", level="O1") if planned else step
         found: list[np.ndarray[Any, Any]] = []
-        for last in (1, 2, 0, -1, 1):  # segments below 0 are left out, of which no plan is
+        for last in (1, 2, 0, -1, 1):  # segments below 0 are left out, which no plan does
             results = call(*_data((6, 8)), Tensor(np.array([0, 1, 2, 0, 1, last], np.int32)))
             found += [one.asnumpy() for one in results]
         if isinstance(call, CompiledFunction):

@@ -1,4 +1,4 @@
-"""Words of memory: whatever of a network changes, they tell, or what is asked beside them does."""
+"""Words of memory: every change of a network changes a word, or a guard beside the words notices it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MINDIR: files that MindSpore 2.10 wrote run here, and what we write is built of what it writes.
+"""MINDIR: files that MindSpore 2.10 wrote run here, and our files consist of the same steps as its own.
 
 With ``HOOKSCOPE_MINDSPORE``, the Python of an environment that has MindSpore 2.10, our files run there as well.
 """
@@ -85,7 +85,7 @@ def test_a_file_of_mindspore_has_gradients_here(kept: dict[str, Any], tmp_path: 
     same(leaves(again), [np.concatenate(leaves(made(x)) * 3)], rtol=1e-5, atol=1e-6)
 
 
-# Files of ours
+# Files of Hookscope
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -94,7 +94,7 @@ def test_our_file_of_a_network_has_mindspores_steps(name: str, kept: dict[str, A
     want = leaves(cell(*inputs))
     try:
         ms.export(cell, *inputs, file_name=str(tmp_path / "x"), file_format="MINDIR")
-    except RuntimeError as error:  # what cannot be traced yet
+    except RuntimeError as error:  # a graph break, so far
         pytest.skip(str(error))
     same(leaves(nn.GraphCell(ms.load(str(tmp_path / "x.mindir")))(*inputs)), want, rtol=1e-5, atol=1e-6)
     ours, theirs = parsed(tmp_path / "x.mindir"), mind_ir()["Model"].FromString(kept[f"{name} file"].tobytes())
@@ -146,7 +146,7 @@ Call = Callable[..., Any]
 
 
 def through(name: str, **attrs: Any) -> Call:
-    """An operator of the table, the first of what it gives."""
+    """Call an operator of the table, and return its first output."""
 
     operator = OPERATORS[name]
 
@@ -257,7 +257,7 @@ CASES: dict[str, tuple[Call, list[Any]]] = {
 
 
 def apart(call: Call) -> Call:
-    """The call, whose results are no views of what it was given."""
+    """Copy the results of a call, so that none is a view of an argument."""
 
     def run(*inputs: Any) -> Any:
         result = call(*inputs)
@@ -274,11 +274,11 @@ class Exported:
         self.found: dict[str, tuple[Path, list[Any], set[str]]] = {}
 
     def __call__(self, name: str) -> tuple[Path, list[Any], set[str]]:
-        """The file, what the call gives, and the operators that ran."""
+        """Return the file, the results of the call, and the operators that ran."""
         if name not in self.found:
             call, arrays = CASES[name]
             tensors = [Tensor(a) for a in arrays]
-            want = leaves(call(*tensors))  # what is imported and compiled meanwhile is not traced
+            want = leaves(call(*tensors))  # modules imported and kernels compiled by this call are not traced
             graph, path = graph_of(apart(call), *tensors), self.folder / f"case_{len(self.found)}.mindir"
             write(graph, str(path), [f"x{i}" for i in range(len(tensors))], "net")
             np.savez(path.with_suffix(".in.npz"), *arrays)
@@ -303,7 +303,7 @@ def test_our_file_of_an_operator_is_made_as_mindspores(name: str, exported: Expo
     same(leaves(got), want, rtol=2e-6, atol=2e-7)
     theirs = json.loads((FOLDER / "mindir.json").read_text())
     for primitive, steps in facts_of(parsed(path)).items():
-        if primitive not in ("MakeTuple", "make_list"):  # which take whatever there is
+        if primitive not in ("MakeTuple", "make_list"):  # which take anything
             for step in steps:
                 assert any(is_alike(step, one) for one in theirs[primitive]), (primitive, step)
 
@@ -340,7 +340,7 @@ def test_a_parameter_that_no_step_reads_is_left_out(tmp_path: Path) -> None:
 
 
 def is_alike(ours: Any, theirs: Any) -> bool:
-    """Whether a step takes what MindSpore's takes; a constant may stand for a tensor."""
+    """Return whether a step takes the same inputs as MindSpore's; a constant may stand for a tensor."""
     return (
         ours["kind"] == theirs["kind"]
         and ours["attributes"].items() <= theirs["attributes"].items()
@@ -384,11 +384,11 @@ def test_a_graph_that_was_read_can_be_written_again(tmp_path: Path) -> None:
         assert one[primitive] == two[primitive]
 
 
-# What is refused
+# Refusals
 
 
 def erfinv(x: Tensor) -> Tensor:
-    return ops.erfinv(x * 0.5)  # the line that is named
+    return ops.erfinv(x * 0.5)  # the line that the message names
 
 
 def all_of_a_pool(x: Tensor) -> Any:
@@ -533,7 +533,7 @@ def weight(message: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A file of the network "mlp"."""
+    """Write a file of the network "mlp", and return its content."""
     path = tmp_path_factory.mktemp("written") / "x.mindir"
     net, inputs = network("mlp"), NETWORKS["mlp"][1]()
     net(*inputs)
@@ -610,7 +610,7 @@ def test_values_are_let_go_of_after_their_last_use(written: bytes, tmp_path: Pat
 
 
 def read_dump(content: bytes) -> list[Any]:
-    """The steps: the operator, what goes in (a parameter, a constant or a step's place), the type of what comes out.
+    """Return the steps: the operator, its inputs (a parameter, a constant or a step's index), the type of its output.
 
     MindSpore's reads of parameters and the order that it keeps them in are left out.
     """
@@ -676,7 +676,7 @@ def test_a_dump_has_what_no_file_can_have() -> None:
     first, second = output.type.sequence_type.elem_types
     assert (first.data_type, second.data_type) == (14, 32)
     assert [part.data_type for part in second.sequence_type.elem_types] == [14, 5]
-    assert not first.tensor_type.shape.dim  # MindSpore's structures tell of no lengths
+    assert not first.tensor_type.shape.dim  # MindSpore's structures do not contain lengths
 
 
 def test_a_dump_of_a_gradient_names_its_operator() -> None:

@@ -1,4 +1,4 @@
-"""``set_context(mode=GRAPH_MODE)``, ``jit`` and what cells offer about graphs do what they say."""
+"""``set_context(mode=GRAPH_MODE)``, ``jit`` and the graph methods of cells keep their promises."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def graph_mode() -> Iterator[None]:
 
 
 class Dropping(nn.Cell):
-    """Counts its calls in a parameter, and drops at random."""
+    """A cell that counts its calls in a parameter, and drops at random."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -269,12 +269,12 @@ def test_the_context_s_level_is_that_of_plans_for_which_nobody_says_another(sett
     exact = nodes(at_first)
     ms.set_context(**setting)
     assert ms.get_context("jit_level") == "O1"
-    assert nodes(at_first) < exact  # also where there are plans already
+    assert nodes(at_first) < exact  # also if there are plans already
     assert nodes(network()) == nodes(network(jit_level="O1")) == nodes(network(exc_mode="auto")) < exact
     assert nodes(network(jit_level="O0")) == exact
     function = ms.jit(nn.SequentialCell(nn.Tanh(), nn.Sigmoid()))
     function(X)
-    assert plans_of(function)[0].level == "O0"  # what ``jit`` says by itself
+    assert plans_of(function)[0].level == "O0"  # warnings of ``jit`` itself
 
 
 @pytest.mark.usefixtures("settings")

@@ -1,4 +1,4 @@
-"""Graph mode on arrays of a GPU, on the strict stand-in for CuPy: bits, leaks, and that a plan is of one device."""
+"""Graph mode on arrays of a GPU, on the strict device: bits, graph breaks, and that a plan belongs to one device."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.engine.debug.test_bits import CASES
 
 @pytest.fixture(autouse=True)
 def gpu() -> Iterator[Any]:
-    """CuPy's stand-in, new tensors on it, no Triton."""
+    """Yield CuPy's stand-in, with new tensors on it, without Triton."""
     with strict_device.device():
         yield strict_device.CUPY
         ms.set_context(mode=ms.PYNATIVE_MODE)
@@ -33,7 +33,7 @@ def gpu() -> Iterator[Any]:
 
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[CompiledFunction]:
-    """All that is compiled in a test."""
+    """Compile everything in a test."""
     made: list[CompiledFunction] = []
     before = CompiledFunction.__init__
 
@@ -76,7 +76,7 @@ def test_without_triton_loops_are_cupys_steps(
 
 
 def called(compiled: CompiledFunction, *tensors: Tensor) -> Any:
-    """What it gives by a plan: the stand-in's own functions are looked through at first, as the user's are."""
+    """Return the result of a plan: guards inspect the stand-in's own functions at first, as they do a user's."""
     for _ in range(6):
         found = compiled(*tensors)
     assert compiled.counts["replayed"] > 1
@@ -105,7 +105,7 @@ def test_who_reads_numbers_on_the_device_is_seen(read: Callable[[Tensor], Any]) 
 
 
 class Told:
-    """A tracer that notes what it is told."""
+    """A tracer that records its notifications."""
 
     def __init__(self) -> None:
         self.leaks: list[str] = []

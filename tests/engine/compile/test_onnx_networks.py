@@ -1,5 +1,4 @@
-"""Whole networks: what onnxruntime computes of the exported file is what they compute, and so is what the file read
-back computes."""
+"""Whole networks: onnxruntime computes the network's results from the exported file, and so does the file read back."""
 
 from __future__ import annotations
 
@@ -138,7 +137,7 @@ NETWORKS: dict[str, Callable[[], tuple[nn.Cell, list[Any]]]] = {
 
 
 def shaken(net: nn.Cell) -> nn.Cell:
-    """Parameters that no layer starts with, so that each one tells in the result."""
+    """Change parameters from their first values, so that each one affects the result."""
     for number, parameter in enumerate(net.get_parameters()):
         numbers = np.random.default_rng(number)
         x = numbers.uniform(0.5, 1.5, parameter.shape)

@@ -76,7 +76,7 @@ def in_dtype(sample: Sample, dtype: Any) -> tuple[Any, ...]:
 
 
 def reference_of(name: str, operands: tuple[Any, ...], attrs: dict[str, Any], dtype: Any) -> Array:
-    """What the operator's reference says in double precision of numbers that were rounded to ``dtype``."""
+    """Return the result of the operator's reference in double precision, for numbers that were rounded to ``dtype``."""
     if ROWS[name].complex:
         return np.asarray(operands[0])
     wide = [x.astype(np.float64) if isinstance(x, np.ndarray) and x.dtype == dtype else x for x in operands]
@@ -125,7 +125,7 @@ def test_the_file_read_back_computes_what_the_reference_does(name: str, tmp_path
             assert_close(got, want, RELATIVE[np.float32], f"sample {number}: {sample.attrs}")
 
 
-# Whole numbers and truth values, by NumPy
+# Integers and bools, by NumPy
 
 WHOLE = np.array([[7, -7, 3], [0, -8, 100]])
 DIVISORS = np.array([[2, 2, -3], [5, 3, -7]])
@@ -316,7 +316,7 @@ def test_bfloat16_is_computed_in_single_precision_and_rounded_once(name: str) ->
     }.get(name, {})
     operands = [x.astype(np.float32)] * (2 if name in ("add", "div", "matmul") else 1)
 
-    OPERATORS[name](*map(Tensor, operands), **attrs)  # what is imported on first use
+    OPERATORS[name](*map(Tensor, operands), **attrs)  # imported on first use
 
     def function(*tensors: Tensor) -> Any:  # onnxruntime takes no arrays of bfloat16 from Python
         return ops.cast(OPERATORS[name](*[ops.cast(t, ms.bfloat16) for t in tensors], **attrs), ms.float32)
@@ -376,7 +376,7 @@ SHAPE = (4, 3, 5, 2)
 
 
 def drawn_index(numbers: np.random.Generator) -> tuple[Any, ...]:
-    """Of each axis an int, a slice, an array of places or nothing; new axes and an ellipsis in between."""
+    """Return for each axis an int, a slice, an index array or nothing, with new axes and an ellipsis in between."""
     common = [(), (3,), (2, 1), (1, 3)]
     parts: list[Any] = []
     for length in SHAPE[: numbers.integers(1, 5)]:
@@ -407,7 +407,7 @@ def test_a_part_by_any_index_is_numpys(seed: int) -> None:
     want = x[index]
     np.testing.assert_array_equal(run_one("getitem", (x,), index=index), want)
     places = np.arange(x.size).reshape(SHAPE)[index]
-    if np.unique(places).size == places.size:  # of what is written twice NumPy promises nothing
+    if np.unique(places).size == places.size:  # if an element is written twice, NumPy promises nothing
         value = numbers.standard_normal(want.shape[-1:]).astype(np.float32)
         changed = x.copy()
         changed[index] = value

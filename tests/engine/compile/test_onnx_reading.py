@@ -1,4 +1,4 @@
-"""Files that others wrote: each node in the forms that are read is what onnxruntime computes, others are refused."""
+"""Files from elsewhere: each node in the forms that are read gives onnxruntime's result, others are refused."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def ints(*numbers: int) -> Array:
 
 
 def file_of(path: Path, kind: str, inputs: list[Any], outputs: int = 1, **attributes: Any) -> list[Array]:
-    """Write one node: arrays of floats are inputs, of whole numbers constants, None is left out. Gives the inputs."""
+    """Write one node: arrays of floats are inputs, integers constants, None is left out. Return the inputs."""
     nodes, infos, names, arrays = [], [], [], []
     for place, array in enumerate(inputs):
         name = f"x{place}" if array is not None else ""
@@ -183,7 +183,7 @@ def test_another_form_of_a_node_is_one_clear_error(
 
 
 def test_a_file_with_broken_bytes_is_refused_or_computes(tmp_path: Path) -> None:
-    """Refusals are RuntimeErrors; a byte of a number is as good as another, and a shape may not fit any more."""
+    """Refusals are RuntimeErrors; a changed number is valid, and a changed shape may not fit."""
     path = tmp_path / "one.onnx"
     net = nn.SequentialCell(nn.Dense(3, 4), nn.ReLU(), nn.LayerNorm((4,)), nn.Dense(4, 2))
     x = Tensor(normal(2, 3))

@@ -1,4 +1,4 @@
-"""One plan for many shapes, where they were told to vary: its bits are those of eager calls, for all lengths."""
+"""One plan for many shapes, if lengths are declared variable: its bits are those of eager calls, for all lengths."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def _graph_mode() -> Iterator[None]:
 
 @pytest.fixture
 def checked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Lets plans compare the shape of each value with what the trace said of it; gets the names of the operators."""
+    """Make plans check the shape of each value against the traced one; return the list of operators checked."""
     seen: list[str] = []
 
     def check(name: str, array: Any, shape: tuple[int, ...]) -> None:
-        assert array.shape == shape, f"{name} gave {array.shape}, not {shape}"
+        assert array.shape == shape, f"{name}: shape {array.shape}, traced as {shape}"
         seen.append(name)
 
     def checking(write: Callable[..., None]) -> Callable[..., None]:
@@ -74,7 +74,7 @@ def eagerly(function: Callable[..., Any], *args: Any) -> Any:
 
 
 class Squares(nn.Cell):
-    """The sum of the squares of all that a network gives, whose gradients are random enough."""
+    """The sum of the squares of all outputs of a network, whose gradients are random enough."""
 
     def __init__(self, net: nn.Cell) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ class Squares(nn.Cell):
 
 
 def placeholders(*calls: tuple[Tensor, ...]) -> list[Tensor]:
-    """What tells of the inputs of some calls."""
+    """Return placeholders for the inputs of several calls."""
     found = []
     for some in zip(*calls, strict=True):
         lengths = [one[0] if len(set(one)) == 1 else None for one in zip(*[x.shape for x in some], strict=True)]
@@ -99,7 +99,7 @@ def placeholders(*calls: tuple[Tensor, ...]) -> list[Tensor]:
 
 
 def compared(net: nn.Cell, function: Any, inputs: tuple[Tensor, ...]) -> None:
-    """A call by a plan and an eager one give the same, draw the same, and leave the same parameters."""
+    """Check that a call by a plan and an eager one give the same, draw the same, and leave the same parameters."""
     place, before = random.position(), [(p, p.asnumpy()) for p in net.get_parameters()]
     wanted = shown(eagerly(function, *inputs)), [p.asnumpy().tobytes() for p, _ in before], random.position()
     for parameter, array in before:
@@ -242,7 +242,7 @@ def test_a_large_array_that_no_rule_reads_is_of_the_call_s_own_shape(checked: li
 
 
 class Sentences(nn.Cell):
-    """Word numbers to classes: embedding, LSTM and attention over open batches and lengths."""
+    """Word numbers to classes: embedding, LSTM and attention over variable batches and lengths."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -521,12 +521,12 @@ def test_what_is_followed_keeps_the_length_open() -> None:
 def test_what_no_eager_call_raises_is_not_seen() -> None:
     class Telling(nn.Cell):
         def construct(self, x: Any) -> Any:
-            return ops.dropout(x, 0.5) * len(json.dumps(x.shape[0]))  # which takes nothing but an int
+            return ops.dropout(x, 0.5) * len(json.dumps(x.shape[0]))  # which takes an int only
 
     net = Telling()
     net.set_inputs(Tensor(shape=[None, 3], dtype=ms.float32))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what json computes with is not looked at
+        warnings.simplefilter("ignore")  # json's own code is not inspected
         for n in (4, 12):
             compared(net, net, (floats(n, 3),))
 
@@ -567,7 +567,7 @@ def test_code_that_keeps_a_length_keeps_an_int() -> None:
     net = Keeping()
     net.set_inputs(Tensor(shape=[None, 3], dtype=ms.float32))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it changes what it reads
+        warnings.simplefilter("ignore")  # it changes its own argument
         for n in (4, 5):
             net(floats(n, 3))
             assert json.dumps(net.seen[-1]) == f'[[{n}, 3], [{n}], {{"n": {n}}}]'
@@ -579,7 +579,7 @@ def test_code_that_asks_for_types_sees_ints() -> None:
         def construct(self, x: Any) -> Any:
             return x * (2.0 if type(x.shape[0]) is int else 3.0)
 
-    code = (lambda n: 2.0 if type(n) is int else 3.0).__code__  # which is not looked through before it runs
+    code = (lambda n: 2.0 if type(n) is int else 3.0).__code__  # whose code is not inspected before it runs
 
     class AskingElsewhere(nn.Cell):
         def construct(self, x: Any) -> Any:
@@ -739,7 +739,7 @@ def test_a_function_with_open_lengths_inside_a_gradient_from_outside_has_a_plan_
         assert shown(inner(x)) == shown(function(x))
         assert shown(gradient(x)) == shown(eager(x))
     (found,) = cells.plans_of(inner)
-    assert found.counts["traced"] == 3  # by itself it has one
+    assert found.counts["traced"] == 3  # alone it has one
 
 
 def test_at_o1_open_lengths_keep_the_bits_of_eager_calls() -> None:

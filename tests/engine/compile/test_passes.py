@@ -1,4 +1,4 @@
-"""Passes over graphs: what they leave out, and what they must not."""
+"""Passes over graphs: the steps that they remove, and those that they must not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_arrays_that_no_rule_reads_do_not_wait_for_the_walk_back() -> None:
 
     def function(x: Tensor) -> Any:
         for _ in range(6):
-            x = ops.relu(x) + 1.0  # of which the rules read no more than relu's output
+            x = ops.relu(x) + 1.0  # the rules read only relu's output of these
         return x.sum()
 
     gradient = ms.value_and_grad(function)
@@ -33,7 +33,7 @@ def test_arrays_that_no_rule_reads_do_not_wait_for_the_walk_back() -> None:
     tracemalloc.stop()
     assert compiled.counts["replayed"] == 2
     assert [t.asnumpy().tobytes() for t in got] == [t.asnumpy().tobytes() for t in wanted]
-    assert peak < 9.5 * x.nbytes  # six outputs of relu, and what is computed with; else twelve
+    assert peak < 9.5 * x.nbytes  # six outputs of relu, and the values computed with them; otherwise twelve
 
 
 def test_zeros_of_two_signs_are_two_constants() -> None:

@@ -1,4 +1,4 @@
-"""Public functions, methods of tensors, layers, losses and optimizers run by plans: all but those that are named here.
+"""Public functions, methods of tensors, layers, losses and optimizers have plans: all but those listed here.
 
 The calls are those of the differential tests. Each is traced, and replayed on the same numbers and on others; it must
 give eager bits each time, the gradients among them.
@@ -31,14 +31,14 @@ WITHOUT_PLANS = {
     # They give Python's bools or numbers.
     "Tensor.allclose": NUMBERS,
     "mint.allclose": NUMBERS,
-    # How much they give depends on numbers.
+    # The size of their results depends on numbers.
     "Tensor.bincount": NUMBERS,
     "mint.bincount": NUMBERS,
     "ops.bincount": NUMBERS,
     "Tensor.masked_select": SHAPES,
     "mint.masked_select": SHAPES,
     "ops.masked_select": SHAPES,
-    # How much they take, or how often they do something.
+    # The size of their inputs, or a repeat count, depends on numbers.
     "Tensor.masked_scatter": NUMBERS,
     "ops.masked_scatter": NUMBERS,
     "ops.matrix_exp": NUMBERS,
@@ -59,7 +59,7 @@ def tensor(array: Any, dtype: str) -> Tensor:
 
 
 def other_numbers(array: Any) -> Any:
-    """The same numbers in other places."""
+    """Return the same numbers in other positions."""
     return np.random.default_rng(1).permutation(array.ravel()).reshape(array.shape)
 
 
@@ -73,7 +73,7 @@ def bits(value: Any) -> Any:
 
 
 class Call:
-    """A case, and a function of its tensors that gives the result and, where there are any, gradients."""
+    """A case, and a function of its tensors that gives the result and gradients, if any."""
 
     def __init__(self, case: Case) -> None:
         names = program(case.source)
@@ -108,7 +108,7 @@ class Call:
             parameter._array = array
 
     def seen(self, function: Callable[..., Any], arranged: Callable[[Any], Any]) -> Any:
-        """What a call gives and leaves."""
+        """Return the results of a call, and the state after it."""
         ms.set_seed(3)
         inputs = self._inputs(arranged)
         try:
@@ -121,7 +121,7 @@ class Call:
 
 
 def calls(names: list[str], draw: Callable[[Any, str], Case], count: int) -> Iterator[tuple[str, Call]]:
-    """For each name the first few of the drawn calls that no argument spoils."""
+    """Return for each name the first few of the drawn calls with valid arguments."""
     for name in names:
         found = 0
         for seed in range(6 * count):
@@ -139,7 +139,7 @@ def calls(names: list[str], draw: Callable[[Any, str], Case], count: int) -> Ite
 
 
 def unplanned(some: Iterator[tuple[str, Call]]) -> dict[str, set[str]]:
-    """The reasons for which there is no plan, by name; bits are compared on the way."""
+    """Return the reasons of missing plans, by name; bits are compared on the way."""
     found: dict[str, set[str]] = defaultdict(set)
     for name, call in some:
         compiled = CompiledFunction(call.function, name)
@@ -206,7 +206,7 @@ OPTIMIZERS = [
 
 
 class Reflecting(nn.SequentialCell):
-    """Its code may read attributes of any name, so that all of them are looked at, the optimizer's too."""
+    """An optimizer whose code may read attributes of any name, so that guards compare all of them."""
 
     def construct(self, x: Tensor) -> Tensor:
         return super().construct(x) if hasattr(self, "append") else x

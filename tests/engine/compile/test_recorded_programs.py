@@ -1,7 +1,7 @@
 """Compiled or not, a program gives what MindSpore 2.10 gives for it in PyNative mode, call by call.
 
-The programs and how they are recorded are in ``recorded_programs.py``. Where MindSpore's own graphs give something else
-than its PyNative mode, the record has that too and says why; here they must not.
+``recorded_programs.py`` has the programs, and records them. If MindSpore's own graphs differ from its PyNative mode,
+the record has their results and the reason, too; here the two must not differ.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CAPTURES = ("bytecode", "trace")  # MindSpore's answers under these two are not 
 
 
 def same(got: Any, want: Any) -> bool:
-    """Whether two results are alike: structure, dtypes, shapes, numbers up to what Adam's 1 - 0.999 loses."""
+    """Return whether two results are alike: structure, dtypes, shapes, numbers up to the loss by Adam's 1 - 0.999."""
     if type(got) is not type(want):
         return False
     if isinstance(want, dict):

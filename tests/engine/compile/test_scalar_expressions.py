@@ -1,4 +1,4 @@
-"""The scalar expressions in the table of operators: each gives what the operator's kernel gives, element by element."""
+"""Scalar expressions of the table of operators: each gives the same as the operator's kernel, element by element."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ assert hookscope.engine.nn  # which fills the table
 FLOAT32 = np.dtype(np.float32)
 NAMES = sorted(name for name, operator in OPERATORS.items() if operator.scalar)
 
-# How far a loop may be from the kernel, in units in the last place; what is missing here is the same bit for bit.
+# How far a loop may be from the kernel, in units in the last place; others must be the same bit for bit.
 ULPS = {
     **dict.fromkeys(("pow", "exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan", "erf", "tanh"), 2),
     **dict.fromkeys(("acos", "asin", "atan", "acosh", "asinh", "atanh", "hypot"), 2),
@@ -40,7 +40,7 @@ SCALES = {
 
 
 def awkward(dtype: Any, count: int) -> Any:
-    """Zeros, infinities, NaN, subnormals, the largest and the smallest, and numbers of all sizes."""
+    """Return zeros, infinities, NaN, subnormals, the largest and the smallest, and numbers of all sizes."""
     kind, random = np.finfo(dtype), np.random.default_rng(0)
     edges = [
         0.0,
@@ -83,7 +83,7 @@ def arity(operator: Operator) -> int:
 
 
 def arrays_for(name: str, dtype: Any) -> list[Any]:
-    """Inputs: of two, all pairs."""
+    """Return the inputs: for two, all pairs."""
     if arity(OPERATORS[name]) == 1:
         return [awkward(dtype, 400)]
     x, y = (pair.ravel() for pair in np.meshgrid(awkward(dtype, 25), awkward(dtype, 25)))
@@ -99,7 +99,7 @@ def attributes_of(name: str) -> list[dict[str, Any]]:
 
 
 def loops_of(names: list[str], dtype: Any) -> list[tuple[str, list[Any], Any, Any]]:
-    """Each operator's name, its inputs, what its kernel gives, and a loop's step for it; all of one loop."""
+    """Return each operator's name, inputs, kernel result, and step in a loop; all steps of one loop."""
     cases = []
     for name in names:
         for attrs in attributes_of(name):
@@ -110,7 +110,7 @@ def loops_of(names: list[str], dtype: Any) -> list[tuple[str, list[Any], Any, An
 
 
 def computed(cases: list[Any], by: Any) -> list[Any]:
-    """What one loop gives for all of them, whose inputs are the same arrays."""
+    """Return the results of one loop over all of them, whose inputs are the same arrays."""
     program, arrays, outputs, stores = Program(), [], [], []
     places: dict[tuple[str, bytes], int] = {}
     for name, attrs, given, want in cases:
@@ -228,7 +228,7 @@ def test_an_expression_is_written_in_the_language(name: str) -> None:
 
 
 def test_numba_is_what_computes_here() -> None:
-    """Else the tests above compare NumPy with NumPy; ``make numpy`` does that on purpose."""
+    """Otherwise the tests above compare NumPy with NumPy; ``make numpy`` does that on purpose."""
     import os
 
     assert compiling.is_on() or os.environ.get("HOOKSCOPE_NUMBA") == "0"

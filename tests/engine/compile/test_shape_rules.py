@@ -1,4 +1,4 @@
-"""Rules for shapes are found by the names of functions: each of them is a function of the engine."""
+"""Rules for shapes are found by the names of functions: each names a function of the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random programs whose values change between calls; thousands more are run by hand, see ``stale_plans``."""
+"""Random programs whose values change between calls; ``stale_plans`` runs thousands more by hand."""
 
 from __future__ import annotations
 

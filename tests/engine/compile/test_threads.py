@@ -1,4 +1,4 @@
-"""Threads that trace, replay and compute gradients of the same tensors at once get what each gets alone."""
+"""Threads that trace, replay and compute gradients of the same tensors at once give the same as each alone."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def bits(value: Any) -> Any:
 
 
 class Beside:
-    """Runs functions in another thread, and tells what they gave."""
+    """A function that runs in another thread, and its result."""
 
     def __init__(self, function: Callable[[], Any]) -> None:
         self._found: list[Any] = []
-        self.waits = threading.Event()  # for the other one, or has done what was to be done meanwhile
+        self.waits = threading.Event()  # for the other one, or has done its part
         self._function = function
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -62,7 +62,7 @@ class Beside:
 
     def result(self) -> Any:
         self._thread.join(60)
-        assert self._found, "the threads wait for each other"
+        assert self._found, "deadlock: the threads wait for each other"
         if isinstance(self._found[0], BaseException):
             raise self._found[0]
         return self._found[0]
@@ -70,7 +70,7 @@ class Beside:
 
 @pytest.fixture
 def amid_a_trace(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], Beside]:
-    """Lets a function run in another thread from the middle of the next trace on; the trace goes on when it waits."""
+    """Run a function in another thread amid the next trace; the trace continues when that thread waits."""
 
     def arrange(function: Callable[[], Any]) -> Beside:
         beside, started = Beside(function), list[bool]()
@@ -113,7 +113,7 @@ def test_a_gradient_amid_the_trace_of_another_thread_is_whole(is_compiled: bool,
     assert bits(traced(X)) == expected
     assert beside.result() == expected
     assert bits(traced(X)) == bits(other(X)) == expected
-    # What the other thread's run changed, such as a class that is registered with an abstract one, may cost a trace.
+    # A change by the other thread's run, such as a class registered with an abstract one, may cost a trace.
     assert bits(traced(X)) == expected
     counts = plans_of(traced)[0].counts
     assert (counts["eager"], counts["refused"]) == (0, 0)

@@ -1,4 +1,4 @@
-"""What inputs must be where ``set_inputs`` or ``enable_dynamic`` tells it, with MindSpore 2.10's classes of errors."""
+"""Inputs declared by ``set_inputs`` or ``enable_dynamic`` are checked, with MindSpore 2.10's classes of errors."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def graph_mode() -> Iterator[None]:
     ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
-# what was told, the inputs, and MindSpore 2.10's class of error, "" where it computed; asked of it in GRAPH_MODE
+# the declaration, the inputs, and MindSpore 2.10's class of error in GRAPH_MODE, "" if it computed
 CALLS: list[tuple[type[nn.Cell], tuple[Any, ...], tuple[Any, ...], dict[str, Any], str]] = [
     (Times, (D,), (X,), {}, ""),
     (Times, (D,), (tensor(5, 3),), {}, ""),

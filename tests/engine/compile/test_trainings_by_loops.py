@@ -1,4 +1,4 @@
-"""Whole trainings at jit level O1: the numbers of eager ones but for rounding, with the same random numbers drawn."""
+"""Whole trainings at jit level O1: the numbers of eager ones up to rounding, with the same random numbers drawn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.engine.compile.test_bits import trained
 
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[CompiledFunction]]:
-    """All that is compiled in a test, in GRAPH_MODE, at O1."""
+    """Compile everything in a test, in GRAPH_MODE, at O1."""
     made: list[CompiledFunction] = []
     before = CompiledFunction.__init__
 
@@ -29,7 +29,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[CompiledFunction]
     ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
-# A bias in front of a batch norm has a gradient of rounding errors alone, of which Adam makes steps of 0.01.
+# The gradient of a bias before a batch norm is rounding errors alone, which Adam turns into steps of 0.01.
 TOLERANCES = {"convolutions": 1e-4, "encoder": 1e-4, "bprop": 0.05, "recompute encoder": 1e-4}
 
 

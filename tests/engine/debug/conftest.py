@@ -1,4 +1,4 @@
-"""Before every test, a seed; after it, nothing of the debugger is left in the engine."""
+"""A seed before every test; after it, nothing of the debugger is left in the engine."""
 
 from __future__ import annotations
 

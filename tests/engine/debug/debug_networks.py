@@ -21,7 +21,7 @@ class Square(nn.Cell):
 
 
 class Twice(nn.Cell):
-    """Calls one cell two times."""
+    """A network that calls one cell twice."""
 
     def __init__(self, inner: nn.Cell) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ def helper(gradient: Any) -> Any:
 
 
 class Scale(nn.Cell):
-    """x * 3, and in its bprop a helper, so that one can step into it; the gradient is 6 on purpose."""
+    """x * 3, whose bprop calls a helper to step into; its gradient is deliberately 6."""
 
     def construct(self, x: Any) -> Any:
         return x * 3.0
@@ -59,7 +59,7 @@ class SquareThenScale(nn.Cell):
 
 
 class Script:
-    """A pauser that answers from a list of commands, then "continue", and notes where it was asked."""
+    """A pauser that answers from a list of commands, then "continue", and notes each stop."""
 
     def __init__(self, commands: Iterable[str] = (), look: Callable[[DebugSession], None] | None = None) -> None:
         self.points: list[PausePoint] = []
@@ -81,7 +81,7 @@ class Script:
 
     @property
     def places(self) -> list[str]:
-        """Function and line of each stop, counted from the def line."""
+        """Return function and line of each stop, counted from the def line."""
         return [f"{point.function}+{point.line - point.first_line}" for point in self.points]
 
 

@@ -1,4 +1,4 @@
-"""Small training scripts with nothing wrong with them, many of them unusual: the debugger must find nothing."""
+"""Small training scripts without faults, many of them unusual: the debugger must find nothing."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Residual(nn.Cell):
     def __init__(self, channels: int) -> None:
         super().__init__()
         self.conv1, self.conv2 = (nn.Conv2d(channels, channels, 3, pad_mode="same") for _ in range(2))
-        # As is usual, a block begins as the identity.
+        # As usual, a block begins as the identity.
         self.bn1, self.bn2 = nn.BatchNorm2d(channels), nn.BatchNorm2d(channels, gamma_init="zeros")
         self.relu = nn.ReLU()
 
@@ -158,7 +158,7 @@ class LanguageModel(nn.Cell):
 
 
 def next_word(out: Any, y: Any) -> Any:
-    """The loss of a language model."""
+    """Return the loss of a language model."""
     return cross_entropy()(out.reshape((-1, out.shape[-1])), y.reshape((-1,)))
 
 
@@ -213,7 +213,7 @@ def an_autoencoder() -> Script:
 
 
 class VariationalAutoencoder(nn.Cell):
-    """It returns its loss: reconstruction and Kullback-Leibler divergence."""
+    """An autoencoder that returns its loss: reconstruction and Kullback-Leibler divergence."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -260,7 +260,7 @@ class SquareDense(nn.Cell):
 
 
 class HardReLU(nn.Cell):
-    """Its gradient at 0 is 1, where the automatic one is 0."""
+    """A hard ReLU whose gradient at 0 is 1, where the automatic one is 0."""
 
     def construct(self, x: Any) -> Any:
         return ops.relu(x)
@@ -299,7 +299,7 @@ def half_precision_with_a_loss_scale() -> Script:
 
 
 class BagOfWords(nn.Cell):
-    """Of 500 words a batch has a few; word 0 is padding and has a row of zeros."""
+    """A bag of 500 words, of which a batch has a few; word 0 is padding and has a row of zeros."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -324,7 +324,7 @@ def an_embedding_of_which_each_batch_uses_little() -> Script:
 
 
 class Adversaries(nn.Cell):
-    """A generator and a discriminator, so that both are watched."""
+    """A generator and a discriminator in one cell, so that both are watched."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -462,7 +462,7 @@ def gradients_clipped_by_their_norm_with_weight_decay() -> Script:
 
 
 class TiedAutoencoder(nn.Cell):
-    """Encoder and decoder share one weight, and the encoder is called on two views of the same thing."""
+    """Encoder and decoder with one weight; the encoder is called on two views of the same sample."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -533,7 +533,7 @@ def a_deep_residual_net_with_layer_norm() -> Script:
 
 
 class TwoTasks(nn.Cell):
-    """One trunk, two heads, of which a batch trains one."""
+    """One trunk and two heads, of which a batch trains one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -575,7 +575,7 @@ def a_policy_gradient_whose_loss_means_little() -> Script:
 
 
 class Contrast(nn.Cell):
-    """Two views of a sample are to be nearer to one another than to all others (InfoNCE)."""
+    """Contrastive loss: two views of a sample should be nearer to one another than to all others (InfoNCE)."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -14,7 +14,7 @@ from hookscope.engine import Tensor
 from hookscope.engine.debug.record.statistics import Statistics, changes, figures, statistics, statistics_of
 from tests import strict_device
 
-triton_kernels.kernels()  # Triton is imported once; what is imported on the strict device is forgotten after it
+triton_kernels.kernels()  # Triton is imported once; modules imported on the strict device are forgotten after it
 
 
 def normal(*shape: int) -> Any:
@@ -27,7 +27,7 @@ def same(found: Statistics, want: Statistics) -> None:
         if isinstance(value, float):
             assert got == pytest.approx(value, rel=1e-12, abs=1e-12, nan_ok=True), name
         elif name == "histogram":
-            if got.size:  # on the CPU what is converted has one where nobody asked, too
+            if got.size:  # on the CPU a converted tensor has one even if it was not requested
                 np.testing.assert_array_equal(got, value)
         else:
             assert got == value, name
@@ -54,7 +54,17 @@ def values() -> list[Any]:
 
 @pytest.mark.parametrize("counted", [False, True])
 def test_many_values_are_measured_together_and_read_once(counted: bool) -> None:
-    there = [0, 1, 2, 3, 5, 6, 8, 9, 11]  # complex ones, and what is in pieces or empty, are copied to the host
+    there = [
+        0,
+        1,
+        2,
+        3,
+        5,
+        6,
+        8,
+        9,
+        11,
+    ]  # complex and empty arrays, and those in several pieces, are copied to the host
     with strict_device.device(triton=True) as counts:
         tensors = [Tensor._wrap(strict_device.CUPY.asarray(value)) for value in values()]
         want = statistics_of(values(), counted)

@@ -1,7 +1,7 @@
-"""Values of every shape, dtype and structure that may pass in a network, and what a row's formula may be shown of them.
+"""Values of every shape, dtype and structure that may pass in a network, and the observations that formulas take.
 
-What is made here follows from the tables: a condition or a check that is added is fed without a line here, and a class
-of what is seen with a field of a kind that has no values here fails the tests, and says so.
+The values follow from the tables: a new condition or check gets values without a change here. If a class of
+observations has a field of a kind without values here, the tests fail with its name.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def numpy_dtype(name: str) -> np.dtype[Any]:
 
 
 def array(shape: tuple[int, ...], dtype: str, kind: str) -> np.ndarray[Any, Any] | None:
-    """An array of this kind; None where the dtype has none."""
+    """Return an array of this kind; None if the dtype has none."""
     plain = np.arange(math.prod(shape)).reshape(shape) * 0.7 - 1.0
     real = dtype.startswith(("float", "bfloat", "complex"))
     if kind == "zeros":
@@ -73,7 +73,7 @@ def array(shape: tuple[int, ...], dtype: str, kind: str) -> np.ndarray[Any, Any]
 
 
 def arrays() -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
-    """Every array, with a name."""
+    """Yield every array with a name."""
     for shape, dtype, kind in itertools.product(SHAPES, DTYPES, KINDS):
         made = array(shape, dtype, kind)
         if made is not None:
@@ -81,7 +81,7 @@ def arrays() -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
 
 
 def structures(x: Tensor) -> dict[str, Any]:
-    """What a cell may return of a tensor."""
+    """Return the structures that a cell may return, made of one tensor."""
     flat = to_host(x._array).reshape(-1)[:1]
     found: dict[str, Any] = {
         "alone": x,
@@ -109,7 +109,7 @@ def structures(x: Tensor) -> dict[str, Any]:
     return found
 
 
-# What is seen
+# Observations
 
 Made = Callable[[random.Random], Any]
 
@@ -187,7 +187,7 @@ _FIELDS: dict[object, Made] = {
 
 
 def seen(kind: type[Any], count: int) -> Iterator[Any]:
-    """Things of a class of what is seen."""
+    """Yield random observations of a class."""
     draw = random.Random(kind.__name__)
     whole = _WHOLE.get(kind)
     if whole is not None:

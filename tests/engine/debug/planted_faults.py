@@ -1,7 +1,7 @@
-"""Small training scripts with one fault each, and what the debugger should say first about each.
+"""Small training scripts with one fault each, and the finding that the debugger should report first.
 
 ``@fault(condition, path)`` names the finding that must come first. Where several findings of the first step are one
-fault seen from several sides, ``among`` says why any order of them will do; where a fault is in several cells alike,
+fault seen from several sides, ``among`` says why their order does not matter; if a fault is in several cells alike,
 ``path`` is a pattern.
 """
 
@@ -24,8 +24,8 @@ __all__ = ["FAULTS", "Fault"]
 class Fault(NamedTuple):
     """One script and its expected first finding.
 
-    ``says`` is a part of its message; ``among`` is the reason why the finding need only be one of those of the first
-    step in which something was found.
+    ``says`` is a part of its message; ``among`` is the reason why the finding may be any of those of the first
+    step with findings.
     """
 
     name: str
@@ -50,7 +50,7 @@ def fault(condition: str, path: str, says: str = "", among: str = "") -> Callabl
 
 
 def dense_relu(*sizes: int, **options: Any) -> nn.SequentialCell:
-    """Dense layers with ReLU between them."""
+    """Return dense layers with ReLU between them."""
     cells: list[nn.Cell] = []
     for wide, narrow in itertools.pairwise(sizes):
         cells += [nn.Dense(wide, narrow, **options), nn.ReLU()]
@@ -58,7 +58,7 @@ def dense_relu(*sizes: int, **options: Any) -> nn.SequentialCell:
 
 
 class Net(nn.Cell):
-    """Named parts, one after the other."""
+    """A network of named parts, one after the other."""
 
     def __init__(self, **parts: nn.Cell) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class Net(nn.Cell):
         return x
 
 
-# A bprop of one's own that is wrong
+# Wrong custom bprops
 
 
 class Swish(nn.Cell):
@@ -110,7 +110,7 @@ def a_bprop_without_a_factor() -> Script:
 
 
 class SquareDense(nn.Cell):
-    """x @ w for as many outputs as inputs; the bprop does not transpose w, which the shapes let pass."""
+    """x @ w for as many outputs as inputs; the bprop does not transpose w, which the shapes allow."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -132,7 +132,7 @@ def a_bprop_that_does_not_transpose() -> Script:
 
 
 class Gate(nn.Cell):
-    """x * w by a bprop that gives no gradient for the weight, which no internal_params lists."""
+    """x * w with a bprop that gives no gradient for the weight, which internal_params does not list."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -155,7 +155,7 @@ def a_bprop_that_forgets_a_parameter() -> Script:
 
 
 class NegativeLogLikelihood(nn.Cell):
-    """-log of the probability of the class; it takes what comes for probabilities."""
+    """-log of the probability of the class; it takes its input for probabilities."""
 
     def construct(self, probabilities: Any, labels: Any) -> Any:
         picked = ops.gather_elements(probabilities, 1, labels.reshape((-1, 1)).astype(ms.int64))
@@ -197,7 +197,7 @@ def log_of_a_probability_that_underflowed() -> Script:
 
 
 class Distance(nn.Cell):
-    """The distance of two rows, as one writes it down."""
+    """The distance between two rows by the textbook formula."""
 
     def construct(self, a: Any, b: Any) -> Any:
         return ops.sqrt(((a - b) * (a - b)).sum(-1))
@@ -226,7 +226,7 @@ def sqrt_of_the_distance_of_a_pair_of_equals() -> Script:
 
 
 class Shares(nn.Cell):
-    """Each row as shares of its sum."""
+    """Each row divided by its sum."""
 
     def construct(self, x: Any) -> Any:
         return x / x.sum(-1, keepdims=True)
@@ -274,7 +274,7 @@ def exp_overflows_in_half_precision() -> Script:
 
 
 class HandmadeSoftmax(nn.Cell):
-    """Softmax without taking the largest score away first."""
+    """Softmax without subtracting the largest score first."""
 
     def construct(self, scores: Any) -> Any:
         e = ops.exp(scores)
@@ -282,7 +282,7 @@ class HandmadeSoftmax(nn.Cell):
 
 
 class Attention(nn.Cell):
-    """One head over (batch, length, features); the scores are not divided by anything."""
+    """One head over (batch, length, features); the scores are not scaled."""
 
     def __init__(self, features: int) -> None:
         super().__init__()
@@ -377,7 +377,7 @@ def a_missing_value_in_the_data() -> Script:
 
 
 class NormalizedDescent:
-    """An optimizer written by hand: each weight moves by gradient / its running size, with no epsilon."""
+    """A handwritten optimizer: each weight moves by gradient / its running size, with no epsilon."""
 
     def __init__(self, weights: Any, rate: float) -> None:
         self.weights, self.rate = list(weights), rate
@@ -461,7 +461,7 @@ def a_tanh_behind_features_of_very_different_units() -> Script:
 
 
 class PaddingMask(nn.Cell):
-    """Hide the padding (word 0), or rather, by mistake, everything else."""
+    """A mask that should hide the padding (word 0), and by mistake hides everything else."""
 
     def construct(self, x: Any, words: Any) -> Any:
         return x * (words == 0).astype(ms.float32).expand_dims(-1)
@@ -485,11 +485,11 @@ def a_mask_the_wrong_way_round() -> Script:
     return Script(net, lambda: train(net, cross_entropy(), batches))
 
 
-# Gradients that grow or go
+# Exploding and vanishing gradients
 
 
 class Recurrence(nn.Cell):
-    """A recurrent net written by hand; ``gain`` scales the recurrent weights."""
+    """A handwritten recurrent net; ``gain`` scales the recurrent weights."""
 
     def __init__(self, gain: float) -> None:
         super().__init__()
@@ -529,11 +529,11 @@ def a_deep_net_of_sigmoids() -> Script:
     return Script(net, lambda: train(net, cross_entropy(), blobs(8)))
 
 
-# What does not reach the parameters, or not the optimizer
+# Gradients that do not reach the parameters, or parameters outside the optimizer
 
 
 class Classifier(nn.Cell):
-    """A backbone and a head; ``between`` is what is done to the features."""
+    """A backbone and a head; ``between`` changes the features."""
 
     def __init__(self, between: Callable[[Any], Any] = lambda x: x) -> None:
         super().__init__()
@@ -594,7 +594,7 @@ def a_layer_that_was_added_after_the_optimizer_was_made() -> Script:
     return Script(net, lambda: train(net, cross_entropy(), blobs(10), optimizer, optimizer.parameters))
 
 
-# Where weights begin
+# First weights
 
 
 @fault("initial_weights", "0")

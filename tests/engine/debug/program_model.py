@@ -1,4 +1,4 @@
-"""The model of random programs: what was done at the stops as part of the program itself, and where steps must lead."""
+"""The model of random programs: actions at stops as part of the program itself, and the stops that steps lead to."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HOOKS: dict[str, Callable[..., Any]] = {
 }
 
 
-# What was done
+# Actions at stops
 
 
 Key = tuple[int, int, int | None]  # a line, the turn of its function, the turn of the loop
@@ -36,20 +36,20 @@ Moment = tuple[str, str, int, int]  # path, moment, step, call
 
 @dataclass
 class Done:
-    """What was done at the stops, as the model writes it."""
+    """The actions at the stops, as the model writes them."""
 
     at_lines: dict[Key, list[str]] = field(default_factory=dict)
     at_moments: dict[Moment, list[str]] = field(default_factory=dict)
     states: list[Callable[[Life], None]] = field(default_factory=list)
 
     def statement(self, change: Callable[[Life], None]) -> str:
-        """The statement that makes a change of the network."""
+        """Return the statement that makes a change of the network."""
         self.states.append(change)
         return f"_do({len(self.states) - 1})"
 
 
 def modelled(source: Source, done: Done) -> str:
-    """The program with everything that was done written into it."""
+    """Return the program with all actions written into it."""
     found: list[str] = []
     for number, line in enumerate(source.lines):
         space = "    " * line.indent
@@ -89,14 +89,14 @@ def _call(source: Source, number: int, line: Line, done: Done, space: str) -> li
     return found
 
 
-# One network and what belongs to it
+# A network and its state
 
 
 class NoSession:
-    """What stands for the session in the model."""
+    """A stand-in for the session in the model."""
 
     def pause(self) -> None:
-        """Goes on."""
+        """Continue."""
 
 
 def _weight(seed: int) -> Parameter:
@@ -104,7 +104,7 @@ def _weight(seed: int) -> Parameter:
 
 
 def _constant(value: Any) -> Any:
-    """The same numbers, which no gradient goes through."""
+    """Return the same numbers as a constant, which no gradient reaches."""
     if isinstance(value, tuple):
         return tuple(map(_constant, value))
     return Tensor(value.asnumpy())
@@ -115,7 +115,7 @@ class AbortError(Exception):
 
 
 class Life:
-    """A network that is made of a source, and its training."""
+    """A network made from a source, and its training."""
 
     def __init__(self, text: str, functions: list[str], filename: str, seed: int) -> None:
         linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
@@ -147,26 +147,26 @@ class Life:
         raise AbortError
 
     def hook(self, owner: int, kind: str, on: bool) -> None:
-        """Put the hook of a kind on the last cell, or take it off; each owner has one of a kind."""
+        """Attach the hook of a kind to the last cell, or remove it; each owner has one of a kind."""
         if (owner, kind) in self.handles:
             self.handles.pop((owner, kind)).remove()
         if on:
             self.handles[owner, kind] = getattr(self.net.tail, f"register_{kind}_hook")(HOOKS[kind])
 
     def parameter(self, name: str) -> Parameter:
-        """One of the network's."""
+        """Return one of the network's parameters."""
         found: Parameter = dict(self.net.parameters_and_names())[name]
         return found
 
     def state(self) -> list[Any]:
-        """All that a step may change, as comparable data."""
+        """Return all state that a step may change, as comparable data."""
         arrays = [p.asnumpy().tobytes() for p in self.net.get_parameters()]
         modes = [cell.training for _, cell in self.net.cells_and_names()]
         hooks = {kind: len(entries) for kind, entries in self.net.tail._hooks.items()}
         return [arrays, modes, hooks, self.names["look"]().asnumpy().tobytes()]
 
     def train(self) -> None:
-        """One step: what it gave, or that it was aborted."""
+        """Take one step; return its result, or that it was aborted."""
         self.step += 1
         weights = list(self.net.get_parameters())
         try:
@@ -182,7 +182,7 @@ class Life:
 
 
 class Model(Life):
-    """A life in which everything that was done is part of the program."""
+    """A life in which all actions are part of the program."""
 
     def __init__(self, source: Source, done: Done, filename: str, seed: int) -> None:
         super().__init__(modelled(source, done), source.functions, filename, seed)
@@ -199,12 +199,12 @@ class Model(Life):
         return hook
 
     def train(self) -> None:
-        """One step; what an aborted one changed is undone."""
+        """Take one step; changes of an aborted one are undone."""
         arrays = [(p, p.asnumpy()) for p in self.net.get_parameters()]
         modes = [(cell, cell.training) for _, cell in self.net.cells_and_names()]
         hooks, factor = set(self.handles), self.names["look"]()
         handles = []
-        # Only in their own steps: a hook groups the additions of the gradients, also where it changes nothing.
+        # Only in their own steps: a hook regroups the additions of the gradients, even if it changes nothing.
         for (path, moment, step, _), statements in self.done.at_moments.items():
             if step == self.step + 1 and moment.startswith("backward"):
                 name = "grad_output" if moment == "backward_pre" else "grad_input"
@@ -224,18 +224,18 @@ class Model(Life):
             self.seen[-1] = self.state()
 
 
-# Where a step must stop next
+# The stop that a step must lead to
 
 
 Event = tuple[int, tuple[int, ...]]  # the line, and the frames from the bprop inwards
 
 
 def bprops_of(source: Source, seed: int) -> list[list[Event]]:
-    """The lines that each bprop of one step passes, by a plain trace of the program."""
+    """Return the lines that each bprop of one step passes, from a plain trace of the program."""
     filename = f"/programs/trace{seed}.py"
     life = Life(source.text(), source.functions, filename, seed)
     runs: list[list[Event]] = []
-    frames: list[int] = []  # the calls that run, by number
+    frames: list[int] = []  # the running calls, by number
     calls = itertools.count()
 
     def called(frame: Any, event: str, arg: Any) -> Any:
@@ -267,7 +267,7 @@ def bprops_of(source: Source, seed: int) -> list[list[Event]]:
 
 
 def next_stop(events: Sequence[Event], place: int, command: str) -> int | None:
-    """The place in a bprop's lines at which a command must stop next; None if it leaves the bprop."""
+    """Return the index among a bprop's lines at which a command must stop next; None if it leaves the bprop."""
     chain = events[place][1]
     for later in range(place + 1, len(events)):
         frames = events[later][1]

@@ -1,4 +1,4 @@
-"""The source of random programs: networks that are trained, as lines of which each is one statement."""
+"""The source of random programs: networks that are trained, as lines of one statement each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Line", "Source", "value_of"]
 
 @dataclass
 class Line:
-    """A statement: its text, and whether an edit may stand before it; of a call, the cell and the names."""
+    """A statement: its text, and whether an edit may stand before it; for a call, the cell and the names."""
 
     text: str
     indent: int
@@ -23,7 +23,7 @@ class Line:
 
 
 def value_of(rng: random.Random, *names: str) -> str:
-    """An expression of these names, of their shape."""
+    """Return an expression of these names, of their shape."""
     a, b = rng.choice(names), rng.choice(names)
     c = rng.choice((0.5, 1.25, -0.75, 2.0))
     return rng.choice(
@@ -57,7 +57,7 @@ class Source:
         if nonlocals:
             self._add(f"nonlocal {nonlocals}", indent + 1, editable=False)
         self.functions.append(function)
-        self._add(f"turn = next(turns[{function!r}])", indent + 1, editable=False)  # no call that is stepped into
+        self._add(f"turn = next(turns[{function!r}])", indent + 1, editable=False)  # no call to step into
 
     def _end(self) -> None:
         self._function, self._names = self._outer
@@ -169,7 +169,9 @@ class Source:
         for number, member in enumerate(calls):
             inputs, outputs, _ = self.cells[self.members[member]]
             given = tuple(f"a{number}{i}" for i in range(inputs))
-            for name in given:  # a value of its own for each place: of one in two places no gradient can be set
+            for (
+                name
+            ) in given:  # a value of its own for each position: a value in two positions cannot have its gradient set
                 self._add(f"{name} = {self._value(*known)}", 2)
             made = tuple(f"h{number}{i}" for i in range(outputs))
             self.calls.setdefault(member, []).append(len(self.lines))
@@ -183,5 +185,5 @@ class Source:
         self._function, self._names = "", ()
 
     def text(self) -> str:
-        """The program as it is debugged: one line a statement."""
+        """Return the program as it is debugged: one line a statement."""
         return "\n".join("    " * line.indent + line.text for line in self.lines) + "\n"

@@ -4,12 +4,12 @@
 
 A program trains a random network: cells with a ``bprop`` (loops, inner functions that share variables, helpers, a
 closure that outlives the run), cells with a weight, several outputs, functions that pause by themselves. At each stop
-something random is done: edits of variables and of what passes, parameters changed and changed back, hooks and modes,
-refused edits, steps, abort, detach; later another network and session take their places.
+the driver acts at random: edits of variables and of passing values, parameters changed and changed back, hooks and
+modes, refused edits, steps, abort, detach; later another network and session replace these.
 
-The model knows no debugger. What was done is written into the source of the same program as plain statements, and what
-was done on the way back into plain hooks; outputs, gradients, weights, modes and shared variables must then be the
-same, bit for bit. Where a step must stop next comes from a plain trace of the program. What fails names the seed.
+The model has no debugger. It writes all actions into the source of the same program as plain statements, and those of
+the backward pass as plain hooks; outputs, gradients, weights, modes and shared variables must then be the same, bit for
+bit. The next stop of a step comes from a plain trace of the program. A failure names the seed.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ class Driver:
         self.kept: list[object] = []
         self.runs = bprops_of(source, seed)
         self.events: tuple[Event, ...] = ()  # of the bprop that is stepped
-        self.place: int | None = None  # where in them it stands; None where that is not known
-        self.expected: int | str | None = None  # where it stops next: a place in them, or "outside"
+        self.place: int | None = None  # the index of the current one; None if unknown
+        self.expected: int | str | None = None  # the next stop: an index into the events, or "outside"
         self.gone = self.retired = False
         self.session = self.new_session()
 
     def retire(self, stay_attached: bool) -> None:
-        """Another network takes the place of this one; a session that stays attached has nothing to pause in it."""
+        """End this network, which another one replaces; a session that stays attached must not pause again."""
         self.retired = True
         if not stay_attached:
             self.session.detach()
 
     def new_session(self) -> DebugSession:
-        """A session with breakpoints at random, under a name that the program uses."""
+        """Return a session with random breakpoints, under a name that the program uses."""
         members = list(self.source.calls)
         breaks = {f"{self.rng.choice(members)}:{self.rng.choice(MOMENTS)}" for _ in range(self.rng.randint(0, 4))}
         session = DebugSession(self.life.net, step=self.rng.random() < 0.8, breaks=sorted(breaks), pauser=self)
@@ -65,7 +65,7 @@ class Driver:
         return session
 
     def step(self) -> None:
-        """One step of the training."""
+        """Take one step of the training."""
         self.place, self.expected = None, None
         if self.gone and self.rng.random() < 0.5:
             self.session = self.new_session()
@@ -74,15 +74,15 @@ class Driver:
         self.life.train()
 
     def unavailable(self) -> str | None:
-        """Somebody is always there."""
+        """Return None: the driver always answers."""
         return None
 
     def wait(self, until: Callable[[], bool]) -> None:
         """Answer a stop."""
         session, point = self.session, self.session.paused
-        assert not self.retired and point is not None, "another session than that of this network pauses"
+        assert not self.retired and point is not None, "a session of a retired network pauses"
         called = point.reason == "pause() was called"
-        assert called or not self.gone, "a session that was detached pauses"
+        assert called or not self.gone, "a detached session pauses"
         self.counts["stops"] += 1
         self._follow(point)
         for _ in range(self.rng.choice((0, 1, 1, 2, 3))):
@@ -103,18 +103,18 @@ class Driver:
             session.resume(command)
         assert until()
 
-    # Where it stands
+    # The current stop
 
     def _follow(self, point: PausePoint) -> None:
         expected, self.expected = self.expected, None
         at_line = point.kind == "bprop" and point.operator is None
         if at_line and point.reason == "the bprop begins":
-            assert expected in (None, "outside"), f"stopped at {point.place} before the line it had to stop at"
+            assert expected in (None, "outside"), f"stopped at {point.place} , before the expected line"
             (self.events,) = {tuple(run) for run in self.runs if run[0][0] == point.line - 1}
             self.place = 0
         elif isinstance(expected, int):
-            assert at_line, f"stopped at {point.place} before the line it had to stop at"
-            assert point.line - 1 == self.events[expected][0], f"stopped at {point.place}, another line"
+            assert at_line, f"stopped at {point.place} , not at a line"
+            assert point.line - 1 == self.events[expected][0], f"stopped at {point.place}, not at the expected line"
             self.place = expected
         elif expected == "outside":
             assert not (at_line and point.reason == "stepped"), f"stopped at {point.place}, after the end"
@@ -131,13 +131,13 @@ class Driver:
         self.expected = "outside" if later is None else later
 
     def _key(self, point: PausePoint) -> Key | Moment | None:
-        """Where the model writes what is done here; None where it could not."""
+        """Return the key under which the model writes actions at this stop; None if it cannot write them."""
         if point.passing is not None:
-            # A hook on the way back cannot tell which of several calls it belongs to.
+            # A backward hook cannot tell which of several calls it belongs to.
             calls = len(self.source.calls.get(point.path, ()))
             if not calls or (calls > 1 and point.moment.startswith("backward")):
                 return None
-            # The model edits an output behind its cell: the cell's gradients are then others than after a hook's edit.
+            # The model edits an output after its cell: the cell's gradients then differ from those after a hook's edit.
             behind = (point.path, "forward", self.life.step, 0) in self.done.at_moments
             if point.moment.startswith("backward") and behind:
                 return None
@@ -157,7 +157,7 @@ class Driver:
             self.done.at_moments.setdefault(key, []).append(statement)
         self.counts["noted"] += 1
 
-    # What is done
+    # Actions
 
     def _act(self, point: PausePoint) -> None:
         key = self._key(point)
@@ -166,7 +166,7 @@ class Driver:
             return
         does = self.rng.choice(("edit",) * 6 + ("refused", "parameter", "undo", "hook", "mode", "breakpoint"))
         if len(key) == 4 and key[1].startswith("backward") and does in ("parameter", "undo", "hook", "mode"):
-            does = "edit"  # the model's hook, which would do the others too, groups the additions
+            does = "edit"  # the other changes would need a hook in the model, and a hook regroups the additions
         self.counts[does] += 1
         if does == "edit":
             (self._edit_variable if len(key) == 3 else self._edit_passing)(point, key)
@@ -180,7 +180,7 @@ class Driver:
                 self._note(key, self.done.statement(change))
 
     def _set(self, key: Key | Moment, name: str, expression: str, statement: str) -> None:
-        """Set a name in one of two ways; ``statement`` is what it is in Python, of the value {}."""
+        """Set a name in one of two ways; ``statement`` is the same in Python, with {} for the value."""
         if self.rng.random() < 0.7:
             value = self.session.edit(name, expression)
             self._note(key, statement.format(expression))
@@ -188,7 +188,7 @@ class Driver:
             value = self.session.evaluate(expression)
             self.session.assign(name, value)
             self._note(key, statement.format(f"const({expression})"))
-        assert _bits(self.session.evaluate(name)) == _bits(value), f"{name} was set and is something else"
+        assert _bits(self.session.evaluate(name)) == _bits(value), f"{name} does not have the value that was set"
 
     def _edit_variable(self, point: PausePoint, key: Key) -> None:
         bound = [name for name, value in point.locals.items() if isinstance(value, Tensor)]
@@ -217,7 +217,7 @@ class Driver:
                 statement = f"{name} = (*{name}[:{at}], {{}}, *{name}[{at + 1}:])"
                 self._set(key, places[at], value_of(rng, *places), statement)
         except TypeError:
-            # A gradient that did not come cannot be computed with.
+            # A missing gradient cannot be computed with.
             passes: Any = self.session.evaluate(name)
             assert any(one is None for one in passes)
             self.counts["refused"] += 1
@@ -246,7 +246,7 @@ class Driver:
         self.kept.append(edit)  # its id names it
 
         def change(life: Life) -> None:
-            # What is taken back is the very array: a gradient that is under way is with respect to that one.
+            # Undo restores the very array: a gradient that is under way is with respect to that one.
             life.before[id(edit)] = life.parameter(name)._array
             array = life.parameter(name).asnumpy()
             array[place] = number
@@ -276,7 +276,7 @@ class Driver:
 
 
 def void(value: object) -> None:
-    """What is asked for is what happens."""
+    """Take the result of a call made for its effect."""
 
 
 def _bits(value: Any) -> Any:
@@ -287,7 +287,7 @@ def _bits(value: Any) -> Any:
 
 
 def one_program(name: str, rng: random.Random) -> Counter[str]:
-    """One or two networks, one after the other, each trained under a session; compared with the model."""
+    """Train one or two networks, one after the other, each under a session; compare them with the model."""
     counts: Counter[str] = Counter()
     drivers: list[Driver] = []
     try:
@@ -302,7 +302,7 @@ def one_program(name: str, rng: random.Random) -> Counter[str]:
             model = Model(source, driver.done, filename + ".model", seed)
             for _ in range(life.step):
                 model.train()
-            assert model.seen == life.seen, "the run is not what was done"
+            assert model.seen == life.seen, "the run differs from the model"
             driver.retire(stay_attached=rng.random() < 0.5)
             counts += driver.counts
             counts["steps"] += life.step
@@ -314,10 +314,10 @@ def one_program(name: str, rng: random.Random) -> Counter[str]:
 
 
 def run(programs: int, seed: int, first: int = 0) -> Counter[str]:
-    """Run programs; returns how much was done.
+    """Run programs; return how often each action was taken.
 
     Raises:
-        AssertionError: one was not as the model says; names it.
+        AssertionError: a program differs from the model; the message names it.
     """
     counts: Counter[str] = Counter()
     for number in range(first, first + programs):
@@ -331,7 +331,7 @@ def run(programs: int, seed: int, first: int = 0) -> Counter[str]:
 
 
 def main() -> None:
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--programs", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)

@@ -1,4 +1,4 @@
-"""Running plain functions under the stepper by scripted commands, shared by its tests."""
+"""Plain functions run under the stepper by scripted commands."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from hookscope.engine.debug.stop.stepping.stepper import Stepper, Stop
 
 
 def place(stop: Stop) -> str:
-    """Function and line, counted from the def line, and what was raised there."""
+    """Return function and line, counted from the def line, and the exception raised there."""
     code = stop.frame.f_code
     raised = "" if stop.exception is None else f" {type(stop.exception).__name__}"
     return f"{code.co_name}+{stop.line - code.co_firstlineno}{raised}"
 
 
 def stops_of(function: Callable[..., Any], *args: Any, commands: list[str]) -> tuple[Any, list[str]]:
-    """Run with these commands, then "continue"; the result, and where it stopped."""
+    """Run with these commands, then "continue"; return the result and the stops."""
     seen: list[str] = []
     script = iter(commands)
 

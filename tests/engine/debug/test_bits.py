@@ -42,7 +42,7 @@ class Convolutions(nn.Cell):
 
 
 class Encoder(nn.Cell):
-    """A Transformer's encoder layer: attention, layer norm, dropout, two dense layers; the mean over the places."""
+    """A Transformer's encoder layer: attention, layer norm, dropout, two dense layers; the mean over the sequence."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class Encoder(nn.Cell):
 
 
 class Gate(nn.Cell):
-    """x * tanh(x) with a bprop of its own, which computes with cells and operators."""
+    """x * tanh(x) with a custom bprop, which computes with cells and operators."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -83,7 +83,7 @@ def recomputed() -> nn.Cell:
 
 
 class Written(nn.Cell):
-    """Writes to parts and views of what it got, and its bprop to parts of a gradient."""
+    """A cell that writes to parts and views of its inputs, and whose bprop writes to parts of a gradient."""
 
     def construct(self, x: Any) -> Any:
         y = x * 0.5
@@ -129,10 +129,10 @@ NETWORKS: dict[str, Callable[[], nn.Cell]] = {
 
 
 class Switch:
-    """What a way of watching may do in a run: ``turn`` is called at several moments of each step."""
+    """A callback of a way of watching: ``turn`` is called at several moments of each step."""
 
     def turn(self, moment: str) -> None:
-        """Nothing, unless a way of watching says otherwise."""
+        """Do nothing, unless a way of watching overrides this."""
 
 
 def batches() -> Iterator[tuple[Tensor, Tensor]]:
@@ -151,7 +151,7 @@ def adam(net: nn.Cell) -> nn.Optimizer:
 
 
 def held(net: nn.Cell, optimizer: nn.Optimizer) -> Bits:
-    """Weights, moving statistics, and what the optimizer keeps of the gradients."""
+    """Return weights, moving statistics and optimizer state."""
     return [t.asnumpy().tobytes() for t in (*net.get_parameters(), *optimizer.get_parameters())]
 
 
@@ -216,7 +216,7 @@ CASES: dict[str, tuple[str, Callable[..., Bits], Callable[[nn.Cell], nn.Optimize
 
 
 class Nobody:
-    """A pauser with nobody behind it, so that a pause is noted and the run goes on."""
+    """A pauser that cannot answer, so that a pause is noted and the run continues."""
 
     def unavailable(self) -> str | None:
         return "nobody is here"
@@ -226,7 +226,7 @@ class Nobody:
 
 
 def session(net: nn.Cell, **options: Any) -> DebugSession:
-    """Every cell, forward and backward, within a ring so small that captures are dropped."""
+    """Return a session over every cell, forward and backward, with a ring so small that captures are dropped."""
     return DebugSession(net, watch=["*"], max_captures=500, pauser=Nobody(), **options)
 
 
@@ -283,7 +283,7 @@ def two_sessions(net: nn.Cell) -> Iterator[Switch]:
 
 @contextmanager
 def with_looks(net: nn.Cell) -> Iterator[Switch]:
-    """A view that asks for figures, for the parameters and for the tree whenever something happens."""
+    """Read statistics, parameters and the tree at each event, as a view does."""
     with session(net) as watched:
 
         def look(event: str) -> None:
@@ -298,7 +298,7 @@ def with_looks(net: nn.Cell) -> Iterator[Switch]:
 
 
 class OnAndOff(Switch):
-    """Attaches and detaches before a step, inside the forward pass, or between forward and backward, by turns."""
+    """A switch that attaches and detaches before a step, inside the forward pass, or between forward and backward."""
 
     def __init__(self, watched: DebugSession) -> None:
         self._watched = watched
@@ -368,5 +368,5 @@ def test_a_training_is_the_same_twice_and_moves_the_weights(case: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_watching_changes_no_bit(case: str, way: Callable[[nn.Cell], Any]) -> None:
     watched = trained(case, way)
-    for place, (mine, expected) in enumerate(zip(watched, unwatched(case), strict=True)):
-        assert mine == expected, f"value {place} of {len(watched)} differs"
+    for index, (mine, expected) in enumerate(zip(watched, unwatched(case), strict=True)):
+        assert mine == expected, f"value {index} of {len(watched)} differs"

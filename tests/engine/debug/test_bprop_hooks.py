@@ -1,5 +1,5 @@
-"""Forward hooks of cells with a ``bprop`` that look and edit: the same bits plain, watched and compiled, also nested,
-shared, inherited and recomputed; and a ``bprop`` is never given what a hook put in the place of an output.
+"""Forward hooks that look and edit at cells with a ``bprop``: the same bits plain, watched and compiled, also nested,
+shared, inherited and recomputed; a ``bprop`` never sees a hook's replacement of an output.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WIDTH = 4
 
 
 class Curved(nn.Cell):
-    """A wave, whose slope is from the output: what a hook edits would change it, if it came to the bprop."""
+    """A wave whose slope is computed from the output: a hook's edit would change it if it reached the bprop."""
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.tanh(x)
@@ -50,7 +50,7 @@ class Scaled(nn.Cell):
 
 
 class Around(nn.Cell):
-    """A bprop around another cell, which runs in it without a gradient of its own."""
+    """A bprop around another cell, which runs in it without a separate gradient."""
 
     def __init__(self, inner: nn.Cell) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ def look(cell: nn.Cell, inputs: Any, output: Tensor) -> None:
 
 
 def network(seed: int) -> nn.Cell:
-    """A random chain of such cells, with random hooks on them."""
+    """Return a random chain of such cells, with random hooks on them."""
     rng = random.Random(seed)
     ms.set_seed(seed)
     made: list[nn.Cell] = []

@@ -1,4 +1,4 @@
-"""What is compiled runs eagerly for a session: silently at level O0, with one line at O1, and said on demand."""
+"""Compiled networks run eagerly for a session: silently at level O0, with one line at O1, and reasons on request."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def network() -> nn.SequentialCell:
 
 
 def said(session: DebugSession, run: Callable[[], Any], capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """What stands on standard error after three runs."""
+    """Return the standard error output of three runs."""
     with session:
         for _ in range(3):
             run()

@@ -1,4 +1,4 @@
-"""What can be done about a finding: it says what it will change, does it, sees whether it helped, and undoes it."""
+"""Cures of a finding: each previews its change, makes it, checks whether it helped, and undoes it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Net(nn.Cell):
 
 
 def trainer(net: nn.Cell, optimizer: nn.Optimizer, weights: Any = None) -> Callable[[], float]:
-    """A step of training, as a notebook's cell makes it once."""
+    """Return a step of training, as a notebook's cell makes it once."""
     rng = np.random.default_rng(0)
     x, y = Tensor(rng.normal(size=(16, 6)).astype(np.float32)), Tensor(rng.integers(0, 3, 16).astype(np.int32))
     step = value_and_grad(lambda x, y: ops.cross_entropy(net(x), y), None, weights or optimizer.parameters)
@@ -43,7 +43,7 @@ def trainer(net: nn.Cell, optimizer: nn.Optimizer, weights: Any = None) -> Calla
 
 
 def the_cure(session: DebugSession, condition: str, name: str) -> Cure:
-    """The cure of this name for the first finding of the condition."""
+    """Return the cure of this name for the first finding of the condition."""
     finding = next(one for one in session.findings() if one.condition == condition)
     return next(cure for cure in session.cures(finding) if cure.name == name)
 
@@ -56,7 +56,7 @@ def test_a_network_left_in_prediction_mode_is_set_to_training() -> None:
         cure = the_cure(session, "wrong_mode", "set_train")
         assert cure.label == "Set to training" and not cure.outcome
         assert cure.preview == "set_train(True) puts (root), dense, norm and 2 more into training mode."
-        assert not net.training, "a preview changes nothing"
+        assert not net.training, "a preview changed the parameters"
         cure.apply()
         assert net.training and net.norm.training
         assert cure.outcome == "run one more step to see whether it is gone"
@@ -152,7 +152,7 @@ def test_an_optimizer_of_a_network_made_before_and_the_new_one_get_the_same_para
         assert {id(p) for p in net.trainable_params()} == {id(p) for p in optimizer.parameters}
         learned = [train() for _ in range(20)]
         assert cure.outcome == "gone: not seen in step 23"
-        assert np.mean(learned[-5:]) < 0.8 * np.mean(losses), "it learns now"
+        assert np.mean(learned[-5:]) < 0.8 * np.mean(losses), "the network does not learn"
         cure.undo()
         assert not {id(p) for p in net.trainable_params()} & {id(p) for p in optimizer.parameters}
 
@@ -169,7 +169,7 @@ def test_the_next_nan_pauses_at_its_operator_and_another_fault_at_its_cell() -> 
         cure = the_cure(session, "nan", "pause_here")
         cure.apply()
         assert session.checks.pausing == {"nan"}
-        assert session.cures(cure.finding) == [cure], "what is done is offered to be taken back"
+        assert session.cures(cure.finding) == [cure], "undo is not offered"
         cure.undo()
         assert session.checks.pausing == set() and "nan" in session.checks.conditions
     with DebugSession(net, conditions=["dead_relu"]) as session:
@@ -183,7 +183,7 @@ def test_the_next_nan_pauses_at_its_operator_and_another_fault_at_its_cell() -> 
 
 
 class Halved(nn.Cell):
-    """Forgets half of its gradient."""
+    """A cell that drops half of its gradient."""
 
     def construct(self, x: Any, y: Any) -> Any:
         return x * y

@@ -1,4 +1,4 @@
-"""What a session tells its observers."""
+"""Events of a session for its observers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hookscope.engine.debug import DebugSession, Event
 
 
 class GoesOn:
-    """A pauser that lets each paused run go on."""
+    """A pauser that continues each paused run."""
 
     session: DebugSession
 

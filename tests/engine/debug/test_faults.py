@@ -1,4 +1,4 @@
-"""What raises in the debugger is told once, with its traceback in a log, and the run is the one that nobody watches."""
+"""Errors in the debugger are reported once, with a traceback in a log, and the run equals an unwatched one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.faults_expected
 
 
 class Doubled(nn.Cell):
-    """Has a bprop of its own, in several lines."""
+    """A cell with a custom bprop of several lines."""
 
     def construct(self, x: Any) -> Any:
         return x * 2.0
@@ -64,7 +64,7 @@ class Net(nn.Cell):
 
 
 def bits_of(watch: Callable[[Net], DebugSession | None] = lambda net: None) -> tuple[list[bytes], DebugSession | None]:
-    """The bits of all that a short training makes, and the session that watched it."""
+    """Return the bits of all results of a short training, and the session that watched it."""
     set_seed(1)
     net = Net().set_train()
     recomputed = nn.SequentialCell(nn.Dense(4, 4), nn.Tanh()).set_train()
@@ -84,7 +84,7 @@ def bits_of(watch: Callable[[Net], DebugSession | None] = lambda net: None) -> t
             found += [value, *gradients]
             optimizer(gradients)
             found += both.get_parameters()
-            if place == 2:  # what is not finite has conditions of its own
+            if place == 2:  # non-finite values have conditions of their own
                 x = x * float("inf")
     finally:
         if session is not None:
@@ -267,13 +267,13 @@ def test_captures_that_cannot_be_kept_do_not_end_the_run(
 
 
 class Unreadable(dict[str, Any]):
-    """A dictionary of the user's, which does not let others look."""
+    """A user's dictionary that refuses to be read."""
 
     values = items = boom
 
 
 class Beside(nn.Cell):
-    """Gives something odd beside its output, also under a gradient."""
+    """A cell that returns something odd beside its output, also under a gradient."""
 
     def __init__(self, odd: Callable[[Any], Any]) -> None:
         super().__init__()
@@ -294,7 +294,7 @@ class Odd(nn.Cell):
 
 
 class Wordless:
-    """A key that has no text."""
+    """A key without a text."""
 
     def __format__(self, spec: str) -> str:
         return str(boom())
@@ -327,7 +327,7 @@ def _deep(x: Any) -> Any:
 
 
 class Takes(nn.Cell):
-    """Is given something odd, and may have a hook and a ``bprop``."""
+    """A cell that takes something odd, and may have a hook and a ``bprop``."""
 
     def construct(self, x: Any, odd: Any) -> Any:
         return x * 2, odd
@@ -471,7 +471,7 @@ def test_a_fault_at_a_breakpoint_does_not_end_the_run(
     assert session.faults
 
 
-# What passes
+# Values that pass
 
 
 class Raising(Script):
@@ -571,7 +571,7 @@ def test_an_error_of_the_users_edit_that_is_made_again_comes_out_as_it_is(monkey
     assert session.faults == ()
 
 
-# Telling
+# Reports
 
 
 class UnspeakableError(Exception):

@@ -1,4 +1,4 @@
-"""A session that nothing refers to any more watches no more, at once."""
+"""A session without references stops watching at once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def everything(net: nn.Cell) -> DebugSession:
 
 
 def used(net: nn.Cell) -> DebugSession:
-    """A session that has done most of what one can do."""
+    """Return a session that has done most of what a session can do."""
     session = everything(net)
     grad(net)(tensor(1.0, 2.0))
     session.findings()
@@ -57,7 +57,7 @@ def test_when_its_last_name_is_deleted(made: Any, capsys: pytest.CaptureFixture[
 def test_what_it_captured_goes_with_it_though_its_gradient_may_still_be_asked_for(made: Any) -> None:
     net = SquareThenScale()
     session = made(net)
-    _, back = vjp(net, tensor(1.0, 2.0))  # keeps the calls, which know who watched them
+    _, back = vjp(net, tensor(1.0, 2.0))  # it keeps the calls, which refer to their sessions
     assert len(session.captures) > 0
     captures = weakref.ref(session.captures)
     del session
@@ -76,7 +76,7 @@ def test_a_hook_of_ones_own_stays_in_the_network() -> None:
 
 
 def test_one_session_after_another_under_one_name_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    """As when the cell of a notebook runs again."""
+    """As if the cell of a notebook runs again."""
     net = SquareThenScale()
     session = everything(net)
     before = len(taps.cell_taps)

@@ -1,7 +1,7 @@
 """Hooks that return None change no bit: random networks with and without them, compared byte for byte.
 
-Without hooks the parts of a gradient are added in the order in which they come; for a hook that only looks, none of
-them may be added up apart. So the networks are full of values that several cells use.
+Without hooks the parts of a gradient are added in the order in which they come; if a hook only looks, none of
+them may be summed separately. Therefore the networks are full of values that several cells use.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WIDTH, SEEDS = 6, range(40)
 
 
 class Point(nn.Cell):
-    """A place of the network where a hook may look at a tensor."""
+    """A point of the network where a hook may look at a tensor."""
 
     def __init__(self, look: Callable[[Tensor], Tensor]) -> None:
         super().__init__()
@@ -104,7 +104,7 @@ class Same(nn.Cell):
 
 
 class Looked(nn.Cell):
-    """What goes into the cell inside is used inside it by another way too."""
+    """A cell that uses the input of its inner cell in another way as well."""
 
     def __init__(self, inner: nn.Cell) -> None:
         super().__init__()
@@ -136,7 +136,7 @@ class Attention(nn.Cell):
 
 
 def network(seed: int, look: Callable[[Tensor], Tensor] = unlooked) -> nn.Cell:
-    """A random network from (3, 4, WIDTH) to the same shape."""
+    """Return a random network from (3, 4, WIDTH) to the same shape."""
     ms.set_seed(seed)
     rng = random.Random(seed)
     shared = Parameter(np.random.default_rng(seed).standard_normal((WIDTH, WIDTH)).astype(np.float32) / 2, "shared")
@@ -183,7 +183,7 @@ def gradients(net: nn.Cell, x: Tensor) -> list[Tensor]:
 
 
 def second(net: nn.Cell, x: Tensor) -> list[Tensor]:
-    """The gradient of the gradient's square."""
+    """Return the gradient of the gradient's square."""
     inner = ms.grad(lambda x: ops.sin(net(x)).mean())
     of_input, of_weights = ms.grad(lambda x: ops.square(inner(x)).sum(), 0, net.trainable_params())(x)
     return [of_input, *of_weights]
@@ -249,7 +249,7 @@ def watched_with_hooks(net: nn.Cell) -> Iterator[None]:
 
 @contextmanager
 def offloaded_with_hooks(net: nn.Cell) -> Iterator[None]:
-    """Each array is another one on the way back, in whose place others were before."""
+    """Offload each array: on the way back it is a new array, at an address that others had before."""
     min_bytes, offloading.MIN_BYTES = offloading.MIN_BYTES, 1
     net.offload()
     try:
@@ -263,7 +263,7 @@ WAYS = [backward, pre, all_kinds, returning_them, some, watched, watched_with_ho
 
 
 def differing(seeds: range, of: Callable[[Any, Any], Any], way: Callable[[nn.Cell], Any], **settings: Any) -> list[int]:
-    """The seeds of the networks whose gradients have other bits this way."""
+    """Return the seeds of the networks whose gradients have different bits this way."""
     found = []
     for seed in seeds:
         expected = bits(network(seed), of)

@@ -1,4 +1,4 @@
-"""Training, evaluation, gradient checks and plain loops end where somebody asks them to, with nothing half done."""
+"""Training, evaluation, gradient checks and plain loops end on request, with nothing half done."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def model(net: nn.Cell | None = None) -> Model:
 
 
 class Moments(Callback):
-    """What a run calls, in order."""
+    """A record of a run's calls, in order."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -52,7 +52,7 @@ class Moments(Callback):
 
 @pytest.fixture
 def at_safe_points() -> Iterator[Callable[[Callable[[], None]], None]]:
-    """Call a function where a person's message would be answered."""
+    """Call a function at the points where messages would be answered."""
     yield answer_with
     answer_with(None)
 
@@ -78,7 +78,7 @@ def stop_at(what: str, done: int) -> Callable[[Work], None]:
 
 
 def abort_when(session: DebugSession, condition: Callable[[Capture], bool]) -> Callable[[], None]:
-    """Abort as soon as the newest capture is such a one."""
+    """Abort as soon as the newest capture meets a condition."""
     return lambda: session.abort() if session.captures and condition(session.captures[-1]) else None
 
 
@@ -159,7 +159,7 @@ def test_a_gradient_check_that_is_stopped_raises_one_line_and_leaves_all_as_it_w
     np.testing.assert_array_equal(nn.Dropout(p=0.5)(Tensor(np.ones(100, np.float32))).asnumpy(), expected)
 
 
-# A loop of the user's own, under a session
+# A user's loop under a session
 
 
 def train_step(net: nn.Cell) -> Callable[[], None]:
@@ -196,7 +196,7 @@ def test_abort_ends_a_loop_between_two_steps_when_it_comes_on_the_way_back(at_sa
     at_safe_points(abort_when(session, lambda capture: capture.direction == "backward"))
     with pytest.raises(DebugAbort), session:
         run()
-    assert len(after) == 1 and weights(net) == after[0], "the step that was on its way back is whole"
+    assert len(after) == 1 and weights(net) == after[0], "the step in its backward pass is incomplete"
     assert session.step == 1 and not session.aborting
 
 
@@ -271,7 +271,7 @@ def test_abort_before_a_pause_does_not_pause(at_safe_points: Any) -> None:
 
     net = network()
     session = DebugSession(net, breaks=["2"], pauser=Nobody())
-    # Asked in the last cell, after which there is only the pause.
+    # Requested in the last cell, after which there is only the pause.
     at_safe_points(abort_when(session, lambda capture: capture.key == "2#0 forward output"))
     with pytest.raises(DebugAbort), session:
         net(Tensor(X))

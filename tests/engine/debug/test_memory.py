@@ -23,7 +23,7 @@ MOST_BYTES = 64 * 1024
 
 
 class Nobody:
-    """A pauser with nobody behind it, so that a pause is noted and the run goes on."""
+    """A pauser that cannot answer, so that a pause is noted and the run continues."""
 
     def unavailable(self) -> str | None:
         return "nobody is here"
@@ -38,7 +38,7 @@ def network() -> nn.Cell:
 
 
 def steps(net: nn.Cell, count: int) -> Iterator[int]:
-    """Train; the number of steps that were taken, after each."""
+    """Train; yield the number of steps so far after each step."""
     loss = nn.MSELoss()
     optimizer = nn.Momentum(net.trainable_params(), 0.001, 0.9)
     step = value_and_grad(lambda x, y: loss(net(x), y), None, net.trainable_params())
@@ -51,9 +51,9 @@ def steps(net: nn.Cell, count: int) -> Iterator[int]:
 
 
 def reachable(session: DebugSession) -> tuple[int, int]:
-    """How many objects a session keeps, and their bytes without those of arrays.
+    """Return the number of objects that a session keeps, and their bytes without those of arrays.
 
-    What belongs to the program or to the network is left out.
+    Objects of the program or of the network are left out.
     """
     others = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType, nn.Cell, Nobody)
     seen: dict[int, object] = {}
@@ -87,12 +87,12 @@ def test_however_many_steps_are_watched_a_session_stays_within_its_bounds(count:
     with session:
         for number in steps(net, count):
             assert session.captures.bytes <= MOST_BYTES
-            if number == count // 2:  # what follows the values over steps keeps 1,000 of them
+            if number == count // 2:  # the statistics over steps keep 1,000 of them
                 early = reachable(session)
         late = reachable(session)
     assert session.step == count and session.captures.dropped > 4 * len(session.captures)
     assert bool(session.hits) == ("stop_on" in options)
-    # The ring holds a few captures more or less, by where in a step it is full.
+    # The ring holds a few captures more or less, depending on where in a step it is full.
     assert late[0] <= 1.1 * early[0] and late[1] <= 1.1 * early[1]
 
 
@@ -103,7 +103,7 @@ def test_the_allocator_sees_no_growth_either() -> None:
     try:
         with DebugSession(net, watch=["*"], max_bytes=MOST_BYTES, max_captures=1_000):
             for number in steps(net, 1_800):
-                if number in (1_050, 1_800):  # by then the losses of 1,000 steps are kept
+                if number in (1_050, 1_800):  # by then it keeps the losses of 1,000 steps
                     gc.collect()
                     sizes[number], _ = tracemalloc.get_traced_memory()
     finally:

@@ -1,4 +1,4 @@
-"""A session looks at its own network's runs, and lets those of other networks pass."""
+"""A session watches its own network's runs, and ignores those of other networks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hookscope.engine.debug import DebugSession, PausePoint
 
 
 class Log(nn.Cell):
-    """A weight, and a logarithm that makes a NaN of what is below zero."""
+    """A weight, and a logarithm that makes a NaN of numbers below zero."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class WithLoss(nn.Cell):
 
 
 class Answers:
-    """Goes on at each pause, and keeps it."""
+    """A pauser that continues at each pause, and records it."""
 
     def __init__(self) -> None:
         self.points: list[PausePoint] = []
@@ -93,7 +93,7 @@ def test_what_a_new_network_trains_is_not_kept() -> None:
 
 
 def test_code_around_the_network_belongs_to_its_run() -> None:
-    """Before the first call it may be the inputs, after a call the loss, written out or as a cell."""
+    """Before the first call it may be the inputs; after a call the loss, written out or as a cell."""
     net, loss = Log(), nn.SequentialCell(nn.ReLU())
     session, _ = watching(net)
     with session:
@@ -114,7 +114,7 @@ def test_a_wrapper_around_the_network_is_no_other_network() -> None:
 
 
 def test_networks_of_one_gradient_call_are_one_run() -> None:
-    """What a critic makes of a generator's samples is the generator's matter too."""
+    """A critic's call on a generator's samples belongs to the generator's run, too."""
     generator, critic = nn.Dense(2, 2), Log()
     session, _ = watching(generator)
     with session:

@@ -1,4 +1,4 @@
-"""Changing parameters by hand: told first, done exactly, undone, and judged by no condition."""
+"""Parameters changed by hand: previewed, changed exactly, undone, and ignored by all conditions."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_an_initializer_draws_what_it_would_have_drawn_now(name: str) -> None:
     random.go_to(place)
     session = DebugSession(net)
     edit = session.parameter_edits.preview("weight", "initialize", initializer=name)
-    assert random.position() == place, "a preview draws no random number"
+    assert random.position() == place, "a preview drew a random number"
     session.parameter_edits.apply(edit)
     assert random.position() == after
     np.testing.assert_array_equal(net.weight.asnumpy(), expected)

@@ -1,4 +1,4 @@
-"""The session itself: when it watches, that it is one, and what it says to arguments that it cannot take."""
+"""The session itself: when it watches, that there is one, and its errors for bad arguments."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_what_is_set_or_added_later_is_checked_as_at_first() -> None:
     assert (session.pauser, session.step_bprop, session.breakpoints) == (None, False, [])
 
 
-# What a wrong name suggests
+# Suggestions for wrong names
 
 
 @pytest.mark.parametrize(

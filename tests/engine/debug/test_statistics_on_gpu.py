@@ -1,4 +1,4 @@
-"""Values on a GPU are measured there: the checks of interpreted_statistics.py."""
+"""Statistics of values on a GPU are computed there: the checks of interpreted_statistics.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Without a network a session takes those that run, and judges them as if each had been given."""
+"""A session without a network takes those that run, and judges them as if each had been its argument."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def sgd(net: nn.Cell, rate: float = 0.1) -> nn.Optimizer:
 
 
 def trained(net: nn.Cell, steps: int, scale: float = 1.0, loss: Any = None, x: Tensor = X) -> None:
-    """A loop with a loss beside the network."""
+    """Run a training loop with a loss outside the network."""
     optimizer, loss = sgd(net), loss or nn.CrossEntropyLoss()
     step = ms.value_and_grad(lambda a, b: loss(net(a), b) * scale, None, optimizer.parameters)
     for _ in range(steps):

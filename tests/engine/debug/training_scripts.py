@@ -1,4 +1,4 @@
-"""What the planted faults and the healthy networks share: small data sets, and the training loop people write."""
+"""Small data sets and a usual training loop, shared by the planted faults and the healthy networks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Script(NamedTuple):
 
 
 def blobs(steps: int, batch: int = 32, features: int = 8, classes: int = 4, scale: float = 1.0) -> list[Batch]:
-    """Batches of points around one center for each class, and the classes."""
+    """Return batches of points around one center for each class, and the classes."""
     random = np.random.default_rng(1)
     centers = random.standard_normal((classes, features)) * 1.5
     found = []
@@ -33,7 +33,7 @@ def blobs(steps: int, batch: int = 32, features: int = 8, classes: int = 4, scal
 
 
 def images(steps: int, batch: int = 16, size: int = 12, classes: int = 4) -> list[Batch]:
-    """Batches of noisy images with a bright stripe whose place is the class."""
+    """Return batches of noisy images with a bright stripe whose position is the class."""
     random = np.random.default_rng(2)
     width = size // classes
     found = []
@@ -47,7 +47,7 @@ def images(steps: int, batch: int = 16, size: int = 12, classes: int = 4) -> lis
 
 
 def sequences(steps: int, batch: int = 16, length: int = 10, features: int = 4) -> list[Batch]:
-    """Batches of (batch, length, features) noise, and the mean of the first feature."""
+    """Return batches of (batch, length, features) noise, and the mean of the first feature."""
     random = np.random.default_rng(3)
     found = []
     for _ in range(steps):
@@ -57,7 +57,7 @@ def sequences(steps: int, batch: int = 16, length: int = 10, features: int = 4) 
 
 
 def sentences(steps: int, batch: int = 8, length: int = 10, words: int = 20) -> list[Batch]:
-    """Batches of word numbers; each word follows from the one before it. The second half is the next words."""
+    """Return batches of word numbers; each word follows from the previous one, and the second half is what follows."""
     random = np.random.default_rng(4)
     follower = random.permutation(words)
     found = []
@@ -78,7 +78,7 @@ def train(
     weights: Any = None,
     sign: float = 1.0,
 ) -> None:
-    """One step for each batch ``(inputs..., target)``; Adam with a rate of 1e-2 where no optimizer is given."""
+    """Take one step for each batch ``(inputs..., target)``; Adam with a rate of 1e-2 if no optimizer is given."""
     weights = list(weights or net.trainable_params())
     optimizer = optimizer or nn.Adam(weights, 1e-2)
     net.set_train()
@@ -89,12 +89,12 @@ def train(
 
 
 def mlp(features: int = 8, hidden: int = 16, classes: int = 4, activation: Callable[[], nn.Cell] = nn.ReLU) -> nn.Cell:
-    """A classifier of two hidden layers."""
+    """Return a classifier of two hidden layers."""
     return nn.SequentialCell(
         nn.Dense(features, hidden), activation(), nn.Dense(hidden, hidden), activation(), nn.Dense(hidden, classes)
     )
 
 
 def cross_entropy() -> nn.Cell:
-    """The loss of most classifiers here."""
+    """Return the loss of most classifiers here."""
     return nn.CrossEntropyLoss()

@@ -1,4 +1,4 @@
-"""compare: two runs are matched place by place, and the first difference is where they part."""
+"""compare: two runs are matched value by value, and the first difference shows where they part."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def normal(*shape: int, seed: int = 0) -> Tensor:
 
 
 def watched(net: nn.Cell, x: Tensor, steps: int = 1, between: Callable[[], object] = lambda: None) -> DebugSession:
-    """A session that saw a few gradient steps of the sum of the outputs."""
+    """Return a session over a few gradient steps of the sum of the outputs."""
     with DebugSession(net) as session:
         for _ in range(steps):
             ms.grad(lambda x: net(x).sum(), 0, net.trainable_params() or None)(x)

@@ -1,4 +1,4 @@
-"""check_gradient: right gradients pass, wrong ones are named with their place, and the cell is left alone."""
+"""check_gradient: right gradients pass, wrong ones are named with their position, and the cell is left unchanged."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def only(check: GradientCheck) -> GradientRow:
 
 
 class Scaled(nn.Cell):
-    """x * 3 with a bprop of one's choice."""
+    """x * 3 with a given bprop."""
 
     def __init__(self, factor: float = 3.0, at: tuple[int, ...] | None = None) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Scaled(nn.Cell):
 
 
 class Dense(nn.Cell):
-    """x @ w with a bprop for both; ``fault`` is what it gets wrong."""
+    """x @ w with a bprop for both; ``fault`` names its error."""
 
     def __init__(self, fault: str = "") -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class Dense(nn.Cell):
 
 
 class Relu(nn.Cell):
-    """Its gradient at 0 is 1, that of ops.relu 0: both are slopes between those to the left and to the right."""
+    """A ReLU whose gradient at 0 is 1, that of ops.relu 0: both lie between the slopes to the left and to the right."""
 
     at_zero = 1.0
 
@@ -81,7 +81,7 @@ class Applied(nn.Cell):
         return self.function(*args)
 
 
-# What is found
+# Findings
 
 
 def test_a_right_bprop_agrees_with_the_automatic_gradient_and_with_differences() -> None:
@@ -133,7 +133,7 @@ def test_a_softmax_is_wrong_although_its_gradients_add_up_to_nothing() -> None:
             return ops.softmax(x, -1)
 
         def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-            return (dout * 0.0,)  # with ones arriving this would be right
+            return (dout * 0.0,)  # with ones as the incoming gradient this would be right
 
     assert not check_gradient(Softmax(), normal(2, 5)).ok
 
@@ -222,7 +222,7 @@ def test_a_gradient_that_is_nan_where_the_function_has_a_slope_is_wrong() -> Non
     assert only(check_gradient(Scaled(np.nan), normal(3))).verdict == "wrong"
 
 
-# What is taken
+# Inputs and dtypes
 
 
 def test_what_has_no_gradient_is_skipped_with_a_reason() -> None:
@@ -277,7 +277,7 @@ def test_complex_numbers_count_as_pairs() -> None:
 
 
 class Cast(Dense):
-    """``Dense`` in a narrow dtype, gradients too."""
+    """``Dense`` in a narrow dtype, with gradients in that dtype."""
 
     def __init__(self, dtype: Any, factor: float) -> None:
         super().__init__()
@@ -309,7 +309,7 @@ def test_code_that_takes_only_its_own_dtype_is_checked_in_it() -> None:
     assert check_gradient(Single(), normal(3)).ok and not check_gradient(Single(2.5), normal(3)).ok
 
 
-# The cell is left alone
+# The cell is left unchanged
 
 
 def test_the_cell_its_mode_its_statistics_and_all_random_numbers_stay_as_they_were() -> None:
@@ -379,7 +379,7 @@ def test_the_same_call_finds_the_same() -> None:
     assert str(check_gradient(net, normal(4, 40), samples=5)) == str(check_gradient(net, normal(4, 40), samples=5))
 
 
-# How it prints, and what it refuses
+# Output, and refusals
 
 
 def test_it_prints_as_a_table_and_as_html() -> None:

@@ -1,4 +1,4 @@
-"""What a wrong bprop looks like: each likeness is told where it is planted, and none where nothing simple fits."""
+"""Likenesses of wrong bprops: each is named where it is planted, and none where nothing simple fits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def normal(*shape: int, seed: int = 0, dtype: Any = np.float32) -> Tensor:
 
 
 class Planted(nn.Cell):
-    """A ``construct`` and a ``bprop`` of one's choice, which get the cell, too; with a parameter if one is given."""
+    """A cell with a given ``construct`` and ``bprop``, which also get the cell; with a parameter if one is given."""
 
     def __init__(self, construct: Any, bprop: Any, w: Tensor | None = None) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Planted(nn.Cell):
 
 
 class PlantedPair(Planted):
-    """The same of two inputs."""
+    """The same with two inputs."""
 
     def construct(self, a: Any, b: Any) -> Any:  # type: ignore[override]
         return self.of_construct(self, a, b)
@@ -52,12 +52,12 @@ class PlantedPair(Planted):
 
 
 def phrases(check: GradientCheck) -> dict[str, str]:
-    """What is said of each gradient that is wrong; "" for nothing."""
+    """Return the phrase for each wrong gradient by name; "" if there is none."""
     return {row.name: row.reason.partition("; ")[2] for row in check.rows if row.verdict == "wrong"}
 
 
 def altered(change: Callable[[np.ndarray[Any, Any]], Any]) -> Planted:
-    """sin(a), whose right gradient is changed by NumPy before it is returned."""
+    """Return sin(a) as a cell whose right gradient NumPy changes before it is returned."""
     return Planted(
         lambda self, a: ops.sin(a),
         lambda self, a, out, dout: (Tensor(np.ascontiguousarray(change((dout * ops.cos(a)).asnumpy()))),),
@@ -69,7 +69,7 @@ def elementwise(construct: Any, bprop: Any) -> Planted:
 
 
 def scaled(of_w: Any, of_a: Any = lambda a, w, dout: dout * w) -> Planted:
-    """a * w for a gain ``w`` of each column."""
+    """Return a * w as a cell, with a gain ``w`` for each column."""
 
     def bprop(self: Any, a: Any, out: Any, dout: Any) -> Any:
         return (of_a(a, self.w, dout),), {self.w: of_w(a, dout)}
@@ -82,7 +82,7 @@ def of_two(construct: Any, bprop: Any) -> Planted:
 
 
 def product(of_a: Any, of_w: Any) -> Planted:
-    """a @ w for a square ``w``."""
+    """Return a @ w as a cell, with a square ``w``."""
 
     def bprop(self: Any, a: Any, out: Any, dout: Any) -> Any:
         return (of_a(dout, self.w),), {self.w: of_w(a, dout)}
@@ -97,7 +97,7 @@ def put(gradient: np.ndarray[Any, Any], at: Any, factor: float) -> np.ndarray[An
 
 
 def shifted(gradient: np.ndarray[Any, Any], by: int) -> np.ndarray[Any, Any]:
-    """Along the first axis, with zeros at the edge."""
+    """Shift along the first axis, with zeros at the edge."""
     found = np.zeros_like(gradient)
     found[by:] = gradient[:-by]
     return found
@@ -331,7 +331,7 @@ def test_a_complex_gradient_may_be_conjugated_or_scaled() -> None:
 
 
 class Product(nn.Cell):
-    """a @ w in a narrow dtype; ``change`` is what becomes of the gradient of a."""
+    """a @ w in a narrow dtype; ``change`` alters the gradient of a."""
 
     def __init__(self, dtype: Any, change: Any) -> None:
         super().__init__()
@@ -398,7 +398,7 @@ def test_a_reference_that_may_be_off_by_as_much_as_it_is_tells_nothing() -> None
         assert [likeness(plain(own, right, error=error)) for own in (3 * right, -right, right + 1)] == ["", "", ""]
 
 
-# What must not be claimed
+# Likenesses that must not be claimed
 
 
 @pytest.mark.parametrize("shape", [(1,), (2,), (3,), (2, 2), (4, 3), (2, 2, 2), (16,)], ids=str)
@@ -544,7 +544,7 @@ def test_a_right_bprop_is_said_nothing_of() -> None:
         )
 
 
-# What it is held against
+# The reference of the comparison
 
 
 def test_where_construct_is_detached_it_is_held_against_differences() -> None:
@@ -594,7 +594,7 @@ def test_several_outputs_are_told_apart() -> None:
         assert phrases(check_gradient(elementwise(both, bprop), normal(3, 4))) == {"a": said}
 
 
-# The cell is left alone, and the verdict stands
+# The cell is left unchanged, and so is the verdict
 
 
 def test_looking_for_a_likeness_touches_nothing() -> None:

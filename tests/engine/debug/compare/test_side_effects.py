@@ -1,4 +1,4 @@
-"""Conditions that run a copy of a cell leave alone what the copy would share with the cell."""
+"""Conditions that run a copy of a cell leave unchanged whatever the copy would share with the cell."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Leaving(nn.Cell):
 
 
 class Counter:
-    """What has effects when it is made, called, read, copied or deleted."""
+    """An object with effects when it is made, called, read, copied or deleted."""
 
     made = 0
 
@@ -509,7 +509,7 @@ settings, size = Settings(), Size()
 
 
 class Reading(nn.Cell):
-    """Reads much, and changes nothing outside."""
+    """A cell that reads much and changes nothing outside."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""One cause and its consequences: which finding explains which others, and in what order causes are told."""
+"""One cause and its consequences: which finding explains which others, and in what order causes are listed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions: what is looked for, when it counts, and what is made of it."""
+"""Conditions: what they look for, when a hit counts, and the findings made of hits."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def train(
     weights: Any = None,
     **options: Any,
 ) -> DebugSession:
-    """Some steps on one batch, watched."""
+    """Take a few steps on one batch under a session."""
     optimizer = optimizer or nn.SGD(net.trainable_params(), 0.05)
     step = value_and_grad(loss or (lambda x: (net(x) ** 2).mean()), None, weights or optimizer.parameters)
     by_name = {parameter.name: place for place, parameter in enumerate(weights or optimizer.parameters)}
@@ -249,7 +249,7 @@ def test_a_frozen_parameter_and_one_that_nobody_asked_for_are_left_alone() -> No
         parameter.requires_grad = False
     assert found(train(net, 6)) == []
     net = mlp()
-    net[2].weight.set_data(net[2].weight * 1)  # something was loaded before it was frozen
+    net[2].weight.set_data(net[2].weight * 1)  # a value was loaded before it was frozen
     net[2].weight.requires_grad = False
     assert found(train(net, 6)) == []
     net = mlp()
@@ -366,9 +366,9 @@ def test_a_condition_on_a_parameter_pauses_where_the_gradients_were_asked_for() 
         ([1.0] * 19, False),
         ([1.0] * 20, True),
         ([1.0 - 0.01 * n for n in range(20)], False),
-        ([1.0 - 1e-5 * n for n in range(20)], False),  # slowly, but without doubt
+        ([1.0 - 1e-5 * n for n in range(20)], False),  # slow, but certain
         ([1.0 + 0.05 * n for n in range(20)], True),
-        ([1.0 + (-1) ** n * 0.3 for n in range(20)], False),  # nothing can be said
+        ([1.0 + (-1) ** n * 0.3 for n in range(20)], False),  # undecidable
         ([*np.linspace(1, 0.1, 30), *[0.1] * 60], False),
         ([1.0] * 30 + [np.nan], False),
     ],
@@ -553,7 +553,7 @@ def test_a_bprop_whose_cell_copies_itself_is_said_to_be_unchecked(capsys: pytest
     assert told in capsys.readouterr().err
 
 
-# At any time, and what is kept
+# At any time, and what is retained
 
 
 def test_conditions_come_and_go_while_the_session_watches() -> None:

@@ -1,4 +1,4 @@
-"""Conditions on data, losses and optimizers: each holds where its fault is, and not where all is as it should be."""
+"""Conditions on data, losses and optimizers: each holds at its planted fault, and not in sound networks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CLASSES = 4
 
 
 class Net(nn.Cell):
-    """A classifier of 8 features, with what stands last to choose."""
+    """A classifier of 8 features, whose last cell is an argument."""
 
     def __init__(self, last: nn.Cell | None = None, norm: nn.Cell | None = None) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ def found(
     optimizer: nn.Optimizer | None = None,
     steps: int = 4,
 ) -> list[tuple[str, str]]:
-    """Where, and what, one condition finds in a few steps of training."""
+    """Return path and subject of each finding of one condition in a few steps of training."""
     ms.set_seed(0)
     net.set_train()
     given = Tensor(features() if x is None else x), Tensor(labels() if y is None else y)
@@ -163,7 +163,7 @@ def test_a_learning_rate_of_0_is_told_for_its_group_and_a_warm_up_may_begin_ther
 
 
 class Halved(nn.LearningRateSchedule):
-    """A schedule of a user's that counts its calls."""
+    """A user's schedule that counts its calls."""
 
     def __init__(self, first: float) -> None:
         super().__init__()
@@ -260,7 +260,7 @@ def test_weights_that_have_arrived_are_no_fault_of_the_learning_rate(optimizer: 
 @pytest.mark.parametrize(
     ("rates", "scales", "expected"),
     [
-        ([1e-2] * 16, [1.0] + [1e-3] * 15, []),  # the gradients have gone, as those of units that are at rest
+        ([1e-2] * 16, [1.0] + [1e-3] * 15, []),  # the gradients have vanished, as those of idle units
         ([1e-2] + [1e-5] * 15, [1.0] * 16, ["learning_rate_too_small"]),
         ([1e-5] * 16, [1.0] * 16, ["learning_rate_too_small"]),
     ],

@@ -1,4 +1,4 @@
-"""Formulas and checks take whatever passes in a network: none of them raises."""
+"""Formulas and checks accept any value that can pass in a network: none of them raises."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_check_takes_whatever_an_operator_a_loss_or_a_gradient_call_is_given(k
 
 
 class Returning(nn.Cell):
-    """Returns what it is told to, and its input times a weight in front of it."""
+    """A cell that returns a given value, after its input times a weight."""
 
     def __init__(self, what: Callable[[Any], Any]) -> None:
         super().__init__()

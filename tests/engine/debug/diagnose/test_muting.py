@@ -1,4 +1,4 @@
-"""Findings that are cleared, and conditions that are muted where they are meant so."""
+"""Cleared findings, and conditions that are muted for one cell."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Log(nn.Cell):
 
 
 def logs() -> nn.SequentialCell:
-    """Two cells that make a NaN of a negative number; the ReLU between them passes it on as it is."""
+    """Return two cells that make a NaN of a negative number; the ReLU between them passes it on unchanged."""
     return nn.SequentialCell([Log(), nn.ReLU(), Log()])
 
 

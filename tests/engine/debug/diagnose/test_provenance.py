@@ -21,7 +21,7 @@ INF = float("inf")
 
 
 class Does(nn.Cell):
-    """A cell without cells inside that applies a function."""
+    """A cell without inner cells that applies a function."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()
@@ -175,7 +175,7 @@ def test_it_is_found_inside_a_recomputed_cell() -> None:
     assert [(made.operator, made.direction, made.path) for made in found] == [("sqrt", "backward", "1")]
 
 
-# What came in, and masks
+# Inputs, and masks
 
 
 def masked_softmax(x: Any) -> Any:
@@ -224,7 +224,7 @@ def test_a_mask_that_hides_all_makes_the_softmax_a_producer() -> None:
     ],
 )
 def test_the_rows_of_minus_infinity_that_a_nan_came_of_are_named(values: Any, told: str) -> None:
-    """Figures are of the finite elements, and so hid them."""
+    """The statistics are of the finite elements alone, and so did not show them."""
     net = Does(lambda x: ops.softmax(x, -1))
     (made,) = producers(net, Tensor(np.array(values, np.float32)))
     assert (made.operator, made.what) == ("softmax", "nan")
@@ -235,7 +235,7 @@ def test_the_rows_of_minus_infinity_that_a_nan_came_of_are_named(values: Any, to
 
 
 def test_of_many_inputs_those_with_infinities_are_told() -> None:
-    """A fused operator: the mask comes fourth, behind queries, keys and values."""
+    """A fused operator: the mask comes fourth, after queries, keys and values."""
     mask = np.zeros((1, 1, 3, 4), np.float32)
     mask[..., 1, :] = -INF
     generator = np.random.default_rng(0)

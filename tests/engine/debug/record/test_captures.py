@@ -1,4 +1,4 @@
-"""What a session sees of real networks: the right values, under the right names, within bounds, changing nothing."""
+"""Captures of real networks: the right values, under the right names, within bounds, changing nothing."""
 
 from __future__ import annotations
 
@@ -329,7 +329,7 @@ def test_nothing_is_recorded_for_autodiff_by_looking() -> None:
     def look(event: str) -> None:
         capture = session.captures[-1]
         seen.append(capture)
-        assert capture.value.sum() is not None  # an operator run while taps look
+        assert capture.value.sum() is not None  # an operator that runs while taps are active
 
     with DebugSession(net) as session:
         session.observe(look)

@@ -1,4 +1,4 @@
-"""Captures say how their call came about (recomputed, a sample of a vmap, of which order), and keep their value."""
+"""Captures name the context of their call (recompute, a sample of a vmap, the order), and keep their value."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_captures_in_a_function_under_jit_are_those_without() -> None:
     ]
 
 
-# Gradients of gradients, and functions made of functions
+# Gradients of gradients, and function transforms
 
 
 def test_the_walks_of_a_gradient_of_a_gradient_are_told_apart_by_their_order() -> None:

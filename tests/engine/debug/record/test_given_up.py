@@ -1,4 +1,4 @@
-"""What stays of captures whose values had to go, and how much memory all sessions together may take."""
+"""Rows that remain of evicted captures, and the bound on the memory of all sessions together."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_capture_that_the_user_holds_keeps_its_value() -> None:
 
 
 def test_figures_are_computed_for_whole_steps_and_only_while_that_is_cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each takes 30 ms of a clock that nothing else moves: 50 ms may be spent, and 0.5 % of what passes."""
+    """Each takes 30 ms of a simulated clock: 50 ms may be spent, and 0.5 % of elapsed time."""
     clock = SimpleNamespace(now=100.0)
     monkeypatch.setattr(ring_module, "perf_counter", lambda: clock.now)
     computed: list[int] = []
@@ -98,7 +98,7 @@ def test_figures_are_computed_for_whole_steps_and_only_while_that_is_cheap(monke
     for index in range(12, 18):
         ring.append(capture(index, np.zeros(index + 1), step=index // 3))
     assert computed == [0, 1, 2, 12, 13, 14]
-    clock.now += 36_000.0  # a night's rest saves up no more than there was at first
+    clock.now += 36_000.0  # a long idle time saves up no more than the initial budget
     for index in range(18, 27):
         ring.append(capture(index, np.zeros(index + 1), step=index // 3))
     assert computed == [0, 1, 2, 12, 13, 14, 18, 19, 20]
@@ -146,7 +146,7 @@ def test_it_says_what_to_do_where_the_captures_of_one_step_do_not_fit() -> None:
         "allow more (--max-bytes), or watch fewer cells (--watch)."
     )
     ring.append(capture(6, np.zeros(1 << 17), step=2))
-    assert ring.one_step_takes == 6 << 20  # also while the next one has just begun
+    assert ring.one_step_takes == 6 << 20  # also if the next one has just begun
     ring.set_bounds(max_bytes=8 << 20)
     for index in range(7, 20):
         ring.append(capture(index, np.zeros(1 << 17), step=2 + index // 6))
@@ -178,7 +178,7 @@ def test_smaller_bounds_give_up_at_once_and_larger_ones_keep_more() -> None:
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Among the rings of this test alone."""
+    """Leave only this test's rings in the common bound."""
     monkeypatch.setattr(ring_module, "_together", ring_module._Together())
     monkeypatch.setattr(ring_module, "MAX_TOGETHER", 4000)
 
@@ -225,7 +225,7 @@ def test_a_session_that_is_gone_takes_nothing_of_what_all_may_keep(alone: None) 
 def test_a_ring_that_could_not_leave_in_good_order_takes_nothing_for_ever(
     alone: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ctrl-C in the middle of it, for example."""
+    """For example, Ctrl-C interrupts the removal."""
     kept, empty = CaptureRing(3000, 100), CaptureRing(3000, 100)
     with monkeypatch.context() as interrupted:
         interrupted.setattr(ring_module._Together, "_leave", lambda self, ref: None)
@@ -257,7 +257,7 @@ def test_rings_that_are_filled_by_several_threads_stay_within_what_all_may_keep(
         assert [row.index for row in ring.rows()] == list(range(300))
 
 
-# A value by its name
+# Access to a value by its name
 
 
 def test_a_kept_value_is_found_by_the_name_of_its_session() -> None:

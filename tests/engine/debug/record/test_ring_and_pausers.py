@@ -233,9 +233,9 @@ def test_describe_is_one_short_line_for_any_value() -> None:
 def test_a_ring_may_be_made_while_the_collector_takes_others_away() -> None:
     others = [CaptureRing() for _ in range(40)]
     threshold = gc.get_threshold()
-    gc.freeze()  # what other tests have left is looked at no more, which takes the collector half a second each time
+    gc.freeze()  # objects of other tests are excluded: each collection of them takes half a second
     try:
-        for later in range(60):  # the collector comes by at each place in turn
+        for later in range(60):  # the collector runs at each position in turn
             gc.set_threshold(0)
             gc.collect()
             forgotten: list[object] = [CaptureRing() for _ in range(3)]

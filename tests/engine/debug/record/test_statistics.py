@@ -1,4 +1,4 @@
-"""The figures of a value, against NumPy's own on the finite elements."""
+"""Statistics of a value, against NumPy's own on the finite elements."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def check_against_numpy(figures: Statistics, finite: npt.NDArray[np.float64]) ->
 
 
 def bins_by_search(figures: Statistics, finite: npt.NDArray[np.float64]) -> list[int]:
-    """How many elements lie between two limits, the lower one included; above the last limit none."""
+    """Return how many elements lie between two limits, the lower one included; above the last limit none."""
     places = np.searchsorted(figures.edges, finite, side="right") - 1
     return np.bincount(np.minimum(places, BINS - 1), minlength=BINS).tolist()
 
@@ -218,7 +218,7 @@ def test_a_forked_process_has_helpers_of_its_own() -> None:
     values = np.ones(LARGE)
     on_threads(2, values)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # that there are threads is the point
+        warnings.simplefilter("ignore", DeprecationWarning)  # the point of the test is that there are threads
         child = os.fork()
     if not child:
         os._exit(int(on_threads(2, values).mean))
@@ -312,7 +312,7 @@ def test_the_histogram_puts_values_into_equal_bins() -> None:
 def test_integers_lie_in_the_bin_that_begins_at_or_below_them(span: int) -> None:
     values = np.arange(span + 1)
     figures = statistics(values.astype(np.int32))
-    # By whole numbers: the bin of n is the integral part of n * 64 / span.
+    # By integers: the bin of n is the integral part of n * 64 / span.
     places = [min(number * BINS // span, BINS - 1) for number in range(span + 1)]
     assert figures.histogram.tolist() == np.bincount(places, minlength=BINS).tolist()
 
@@ -367,7 +367,7 @@ def test_a_view_of_what_is_finite_is_finite_and_one_of_what_is_not_may_be() -> N
     spoilt[7, 7] = np.inf
     assert any_nonfinite(spoilt) and not any_nonfinite(spoilt[8:]) and any_nonfinite(spoilt[:, 7])
     assert any_nonfinite(spoilt.transpose(1, 0)) and any_nonfinite(spoilt)
-    values[7, 7] = np.nan  # as where an optimizer steps in place: nothing is remembered of an array
+    values[7, 7] = np.nan  # as if an optimizer steps in place: nothing is cached for an array
     assert any_nonfinite(values)
 
 

@@ -1,8 +1,8 @@
-"""Messages at random to a served process, with the right key: what may come is refused, or answered with an error.
+"""Random messages to a served process, with the right key: each is served, refused, or answered with an error.
 
     python -m tests.engine.debug.remote.fuzz CARD --messages 100000 --seed 7
 
-What is sent is no JSON, or JSON of any kind, or a request with wrong fields; with any buffers.
+A message is not JSON, or arbitrary JSON, or a request with wrong fields, with any buffers.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ KINDS = (
     "nothing",
     "",
 )
-# What would end the process, or run code that the sender is allowed to run, is no fuzz.
+# Messages that would end the process, or run code that the sender is allowed to run, are left out.
 HARMLESS = frozenset(KINDS) - {"interrupt", "execute", "hold", "abort"}
 
 
 @dataclass
 class Counted:
-    """How many messages were sent, and how many answers came."""
+    """The numbers of messages and of answers."""
 
     sent: int = 0
     answers: int = 0
@@ -80,13 +80,13 @@ def _frames(chance: random.Random) -> list[bytes]:
     for name in ("number", "command", "comm_id", "kind", "data", "count", "first", "names", "step", "newest", "why"):
         if chance.random() < 0.4:
             message[name] = _value(chance)
-    if message["type"] in ("evaluate", "panel"):  # the sender may: with what a person could mean
+    if message["type"] in ("evaluate", "panel"):  # a sender may do this: restrict it to plausible expressions
         message["expression"] = _value(chance, 9)
     return [json.dumps(message).encode(), *buffers]
 
 
 def fuzz(card: Card, messages: int, seed: int) -> Counted:
-    """Send so many messages; returns what was counted."""
+    """Send this many messages; return the counts."""
     chance, counted = random.Random(seed), Counted()
     context = zmq.Context()
     dealer = context.socket(zmq.DEALER)

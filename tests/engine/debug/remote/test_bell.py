@@ -42,7 +42,7 @@ def test_a_closed_bell_is_silent_though_its_numbers_are_those_of_other_files() -
 
 
 def test_threads_that_ring_while_it_is_closed_write_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is written after a close began: as if the number had been given away at once."""
+    """Nothing is written after a close began: as if the number had been reused at once."""
     closed: set[int] = set()
     late: list[int] = []
     write, close = os.write, os.close

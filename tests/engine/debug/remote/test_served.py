@@ -1,4 +1,4 @@
-"""A process that is served: who may speak to it, where what is asked is done, and what becomes of a pause."""
+"""A served process: who may connect, which thread serves requests, and the end of a pause."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.engine.debug.remote.fuzz import fuzz
 
 
 class Process:
-    """A served process that is this one, with its lines about what was refused."""
+    """This process as a served one, with its messages about refused connections."""
 
     def __init__(self, folder: Path, address: str | None = None) -> None:
         self.said: list[str] = []
@@ -163,11 +163,11 @@ def test_who_looks_hears_of_the_end(process: Process) -> None:
         remote.get("hello")
 
 
-# What ends, and what does not
+# Reasons to end, and reasons not to
 
 
 def descriptors() -> dict[int, str]:
-    """The open files of this process, by their numbers."""
+    """Return the open files of this process, by their numbers."""
     found = {}
     for name in os.listdir("/proc/self/fd"):
         with contextlib.suppress(OSError):
@@ -176,7 +176,7 @@ def descriptors() -> dict[int, str]:
 
 
 def test_a_connection_that_has_ended_writes_into_no_file_of_the_users(process: Process, tmp_path: Path) -> None:
-    """Those that are opened afterwards get the numbers of the descriptors that it closed."""
+    """Files that are opened afterwards get the numbers of the descriptors that it closed."""
     before = set(descriptors())
     remote = process.look()
     remote.get("hello")
@@ -195,7 +195,7 @@ def test_a_connection_that_has_ended_writes_into_no_file_of_the_users(process: P
 
 
 def test_who_asks_while_a_connection_ends_gets_one_answer(process: Process) -> None:
-    """From many threads: each future ends, by a value or by the error, and none of them raises of being set twice."""
+    """From many threads: each future ends once, by a value or by the error."""
     remote = process.look()
     remote.get("hello")
     answers: list[Future[object]] = []
@@ -236,7 +236,7 @@ def test_looking_and_serving_leave_no_descriptor_and_no_thread(tmp_path: Path) -
 
 
 class _Broken:
-    """A standard error stream whose reader has gone, or that somebody has closed."""
+    """A standard error stream whose reader is gone, or that is closed."""
 
     def __init__(self, error: Exception) -> None:
         self._error = error
@@ -260,7 +260,7 @@ def test_a_stranger_ends_nothing_where_lines_cannot_be_told(
         monkeypatch.setattr(sys, "stderr", stream)
         public, secret = (key.decode() for key in zmq.curve_keypair())
         refused(process.look(replace(served.card, client_key=public, client_secret=secret)))
-        until(lambda: served._server._next_line)  # a line about it was told, or lost
+        until(lambda: served._server._next_line)  # a line about it was written, or lost
         assert process.look(served.card).get("double", x=2) == 4
     finally:
         monkeypatch.undo()
@@ -331,7 +331,7 @@ def test_a_pause_ends_when_the_thread_that_serves_has_failed(process: Process, m
 def test_who_does_not_read_is_told_nothing_more_and_others_are(
     process: Process, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    """As a kernel that is stopped: what it is told would else fill the memory of the run."""
+    """Such as a stopped kernel: messages to it would otherwise fill the memory of the run."""
     monkeypatch.setattr("hookscope.engine.debug.remote.server._MARK", 1 << 16)
     monkeypatch.setattr("hookscope.engine.debug.remote.server._MAX_BACKLOG", 4 << 20)
     card, served = process.served.card, process.served
@@ -365,7 +365,7 @@ def test_who_reads_slowly_but_reads_is_told_all(process: Process, monkeypatch: p
     remote.get("hello")
     for number in range(200):  # twelve times as much
         process.served.tell({"type": "anything", "number": number}, [bytes(1 << 16)])
-        if number % 4 == 0:  # what was read is known by the next answer: twice four pieces are not too much
+        if number % 4 == 0:  # the next answer shows how much was read: twice four pieces are not too much
             assert remote.get("double", x=1) == 2
     until(lambda: len(process.told) == 200)
     assert [message["number"] for message in process.told] == list(range(200))

@@ -1,4 +1,4 @@
-"""What a message is: JSON and buffers, and nothing else."""
+"""Messages: JSON and buffers, and nothing else."""
 
 from __future__ import annotations
 

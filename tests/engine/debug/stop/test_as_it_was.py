@@ -1,4 +1,4 @@
-"""Expressions of breakpoints, of conditions and of a person who looks change nothing of the run."""
+"""Expressions of breakpoints, of conditions and of a person at a pause change nothing of the run."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ CHANGES = (
 
 
 class Drawing(nn.Cell):
-    """Has state of each kind, which its output depends on."""
+    """A cell with state of each kind, on which its output depends."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ LINE = inspect.getsourcelines(Drawing.bprop)[1] + 2
 
 
 def outcome(**watching: Any) -> list[object]:
-    """What a training step and the draws after it come to, with a session if there is something to watch."""
+    """Return the results of a training step and the draws after it, under a session if anything is watched."""
     set_seed(1)
     np.random.seed(1)
     random.seed(1)
@@ -139,7 +139,7 @@ def test_the_value_of_an_expression_is_what_it_computed() -> None:
 def test_nothing_is_put_back_after_an_expression_that_only_reads_a_tensor(
     text: str, puts_back: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of what another thread draws meanwhile nothing may be drawn twice."""
+    """Another thread's draws must not be repeated."""
     restored: list[object] = []
     monkeypatch.setattr(Snapshot, "restore", lambda snapshot: bool(restored.append(snapshot)))
     scope = {"value": Tensor([1.0, 2.0]), "norm": 1.0, "step": 1, "mean": 0.0, "cell": Drawing(), "np": np}

@@ -20,7 +20,7 @@ NAMES = {"forward_pre": "inputs", "forward": "output", "backward_pre": "grad_out
 
 
 class Mixed(nn.Cell):
-    """The value that enters ``cell`` is used before, inside and after it, so that the order of additions shows."""
+    """A network that uses the input of ``cell`` before, inside and after it, so that the order of additions shows."""
 
     def __init__(self, cell: nn.Cell) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class Mixed(nn.Cell):
 
 
 class Inner(nn.Cell):
-    """Uses its argument several times, and a weight of its own; calls a cell with the same argument."""
+    """A cell that uses its argument several times, and a weight; it calls a cell with the same argument."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ def around_recomputed() -> nn.Cell:
     return cell
 
 
-# What is called ``cell`` in Mixed, and the path of the cell to edit.
+# The cell that Mixed calls ``cell``, and the path of the cell to edit.
 CELLS: dict[str, tuple[Callable[[], nn.Cell], str]] = {
     "a layer": (lambda: nn.Dense(5, 5), "cell"),
     "several uses inside": (Inner, "cell"),
@@ -98,7 +98,7 @@ X = Tensor(np.random.default_rng(0).standard_normal((3, 5)).astype(np.float32))
 
 
 def train(net: nn.Cell) -> list[bytes]:
-    """Loss, gradients and parameters of two training steps."""
+    """Return loss, gradients and parameters of two training steps."""
     optimizer = nn.Momentum(net.trainable_params(), 0.05, 0.9)
     step = value_and_grad(lambda x: (net(x) * net(x + 0.5)).mean(), 0, net.trainable_params())
     found = []
@@ -110,7 +110,7 @@ def train(net: nn.Cell) -> list[bytes]:
 
 
 def second(net: nn.Cell) -> list[bytes]:
-    """A gradient of a gradient, with respect to the input and the weights."""
+    """Return a second-order gradient, with respect to the input and the weights."""
     inner = grad(lambda x: (net(x) * ops.sin(net(x))).sum())
     of_x, of_weights = grad(lambda x: (inner(x) * X).sum(), 0, net.trainable_params())(X)
     return [one.asnumpy().tobytes() for one in (of_x, *of_weights)]
@@ -293,7 +293,7 @@ def test_of_an_edited_moment_each_value_is_captured_once_and_what_was_edited_is_
 
 
 def void(value: object) -> None:
-    """What is asked for is what happens."""
+    """Take the result of a call made for its effect."""
 
 
 def test_keyword_arguments_are_edited() -> None:
@@ -357,7 +357,7 @@ def test_a_cell_that_hands_its_input_on_to_one_user_is_edited_like_any_other() -
 
 
 class HalfOfFourthPower(nn.Cell):
-    """Its slope at 2 is 16."""
+    """x ** 4 / 2, whose slope at 2 is 16."""
 
     def construct(self, x: Any) -> Any:
         return ops.pow(x, 4.0) * 0.5
@@ -435,7 +435,7 @@ def test_watching_leaves_no_tape_to_the_garbage_collector() -> None:
 
     net = nn.SequentialCell(Square(), nn.Tanh())
     gc.collect()
-    before = tapes()  # an error that pytest keeps may hold one
+    before = tapes()  # pytest may keep an error that holds one
     gc.disable()
     try:
         with DebugSession(net, watch=["1:forward"]):
@@ -499,7 +499,7 @@ def test_without_an_abort_what_was_changed_at_a_pause_stays() -> None:
     assert net[0].training and not net[1].training
 
 
-# Hooks that come and go while the run is paused
+# Hooks attached and removed while the run is paused
 
 
 def test_a_hook_attached_in_mid_forward_acts_from_then_on_as_the_engine_has_it() -> None:

@@ -1,4 +1,4 @@
-"""Pausing: where each kind stops, what can be seen and done there, and that the run is left as it was."""
+"""Pausing: where each kind stops, the values and commands available there, and that the run is unchanged."""
 
 from __future__ import annotations
 
@@ -416,7 +416,7 @@ def test_an_interrupt_while_paused_unwinds_and_the_session_goes_on() -> None:
 
 @pytest.mark.parametrize("last", ["paused", "resumed"])
 def test_an_interrupt_while_panels_are_told_of_a_pause_leaves_nothing_standing(last: str) -> None:
-    """They are drawn then, which takes a while: a kernel that runs nothing said that it was paused."""
+    """They are drawn then, which takes a while: an idle kernel reported that it was paused."""
     net = Scale()
     session, script = scripted(net)
     interrupted: list[str] = []
@@ -513,7 +513,7 @@ def test_what_is_evaluated_while_paused_is_neither_watched_nor_recorded() -> Non
     assert len(script.points) == 1 and len(session.captures) == 8
 
 
-# Where nobody can answer
+# Pauses that cannot be answered
 
 
 class Nobody:

@@ -1,4 +1,4 @@
-"""Where a run is said to stand: at lines that the user wrote, called by functions that the user wrote."""
+"""Positions of a paused run: lines that the user wrote, called by functions that the user wrote."""
 
 from __future__ import annotations
 

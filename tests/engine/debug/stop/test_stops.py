@@ -1,4 +1,4 @@
-"""Where a run stops: operators, passes, the next cell; and that breakpoints and watches come and go at any time."""
+"""Stops at operators, at passes and at the next cell; breakpoints and watches are added and removed at any time."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_passes_counts_how_often_the_run_came_by() -> None:
     assert [stop.passes for stop in session.breakpoints] == [4, 4]
 
 
-# Coming and going
+# Adding and removing
 
 
 def test_breakpoints_and_watches_change_while_the_run_is_paused() -> None:
@@ -202,7 +202,7 @@ def test_a_pause_that_nobody_answered_keeps_no_function_alive() -> None:
     def caller() -> Any:
         kept = Kept()
         session.pause()
-        session.skipped_pauses[-1].locals.clear()  # what is shown stays, the function goes
+        session.skipped_pauses[-1].locals.clear()  # the displayed rows stay, the function is released
         return weakref.ref(kept)
 
     assert caller()() is None

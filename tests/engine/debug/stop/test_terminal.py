@@ -39,7 +39,7 @@ def read_until(terminal: int, text: str) -> str:
     seen = ""
     while text not in seen:
         ready, _, _ = select.select([terminal], [], [], 60)
-        assert ready, f"no {text!r} in {seen!r}"
+        assert ready, f"{text!r} is missing in {seen!r}"
         seen += os.read(terminal, 4096).decode()
     return seen
 
@@ -81,7 +81,7 @@ with DebugSession(net, breaks=["0"]) as session:
     print("training", net[0].training, session.hooks())
 """
 
-# What is typed, and what must be in the answer.
+# The typed line, and the words that the answer must contain.
 DIALOGUE = [
     ("Next Operator", "operator tanh ran"),
     ("inputs", "Tensor"),

@@ -1,4 +1,4 @@
-"""What users write: watch patterns, breakpoints, expressions, condition names."""
+"""Users' settings: watch patterns, breakpoints, expressions, condition names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def covered(text: str, direction: str = "forward") -> list[str]:
 
 
 class Grows(nn.Cell):
-    """Has a cell inside from its second call on."""
+    """A cell that has an inner cell from its second call on."""
 
     calls = 0
 
@@ -52,7 +52,7 @@ def test_the_empty_pattern_is_every_leaf() -> None:
 
 
 class Gated(nn.Cell):
-    """Holds a parameter, and a cell that does another part of the work."""
+    """A cell that holds a parameter, and a cell that does another part of the work."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Checks of two or four ranks that are recorded and compared: planted faults are named, and sound runs have none."""
+"""Comparisons of recorded runs on two or four ranks: planted faults are named, and sound runs have no finding."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hookscope.engine.nn.data_parallel import DistributedGradReducer
 
 
 def findings(watched: list[RankRecorder], records: list[Any]) -> list[RankFinding]:
-    """What a comparison finds that is fed with what all ranks wrote as JSON; in rounds, as over a wire."""
+    """Return the findings of a comparison of all ranks' records, exchanged as JSON in rounds, as over a wire."""
     from mpi4py import MPI
 
     everybody = MPI.COMM_WORLD
@@ -35,7 +35,7 @@ def findings(watched: list[RankRecorder], records: list[Any]) -> list[RankFindin
 
 
 def compared(net: nn.Cell, run: Callable[[], Any]) -> list[RankFinding]:
-    """What is found of a run of a network."""
+    """Run a network under a recorder and return the findings of the comparison."""
     records: list[Any] = []
     with DebugSession(net) as session:
         recorder = RankRecorder(session, records.append)
@@ -45,7 +45,7 @@ def compared(net: nn.Cell, run: Callable[[], Any]) -> list[RankFinding]:
 
 
 class DataParallel:
-    """Inside, training cells reduce gradients."""
+    """Context in which training cells reduce gradients."""
 
     def __init__(self, **settings: Any) -> None:
         self._settings = settings
@@ -77,7 +77,7 @@ def trainer(net: nn.Cell) -> nn.Cell:
 
 
 def batches(rank: int, count: int, shape: tuple[int, ...] = (8, 16)) -> list[tuple[Tensor, Tensor]]:
-    """Rows of this rank alone, and classes."""
+    """Return batches of samples that only this rank has, with their classes."""
     rng = np.random.default_rng([17, rank])
     return [
         (Tensor(rng.standard_normal(shape).astype(np.float32)), Tensor(rng.integers(0, 3, shape[0]).astype(np.int32)))
@@ -97,7 +97,7 @@ def one(found: list[RankFinding]) -> RankFinding:
 
 
 def at(rank: int, size: int) -> tuple[int, ...]:
-    """The ranks that are named where this one differs: with two ranks, both."""
+    """Return the ranks that a finding names when this rank differs: with two ranks, both."""
     return (rank,) if size > 2 else (0, 1)
 
 
@@ -164,7 +164,7 @@ def check_two_of_the_ranks_with_one_seed_are_the_ones_named(rank: int, size: int
 
 
 def own_loop(net: nn.Cell, rank: int, left_out: str = "", from_step: int = 1) -> Callable[[Any], None]:
-    """A training loop with a reducer; a gradient that rank 1 leaves out is its own one."""
+    """Train in a loop with a reducer; rank 1 may leave one gradient out of it."""
     optimizer = nn.Momentum(net.trainable_params(), 0.05, 0.9)
     reducer = DistributedGradReducer(optimizer.parameters, True)
     loss = nn.CrossEntropyLoss()
@@ -239,7 +239,7 @@ def check_an_extra_step_of_one_rank_is_told(rank: int, size: int) -> None:
 
 
 class Summing(nn.Cell):
-    """Sums over the ranks; one of them, asked so, takes the largest."""
+    """The sum over the ranks; one rank may take the maximum instead."""
 
     def __init__(self, op: str) -> None:
         super().__init__()
@@ -286,7 +286,7 @@ def check_gradients_that_do_not_fit_together_are_a_finding_of_the_reducer(rank: 
 
 
 class Wider(nn.Cell):
-    """Other cells, or other shapes, on one rank."""
+    """A network with other cells, or other shapes, on one rank."""
 
     def __init__(self, rank: int, what: str) -> None:
         super().__init__()

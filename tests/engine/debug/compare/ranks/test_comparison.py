@@ -1,4 +1,4 @@
-"""A comparison without ranks: what is a finding, who is at fault, what it asks for, and what it refuses."""
+"""Comparison of recorded runs without ranks: findings, the rank at fault, requests for details, and refusals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hookscope.engine.debug.compare.ranks import RANK_CONDITIONS, Comparison
 
 
 def step(number: int, **given: Any) -> dict[str, Any]:
-    """The record of a step in which nothing is wrong."""
+    """Return the record of a step without faults."""
     same = dict.fromkeys(("inputs", "cells", "dtypes", "parameters", "statistics", "gradients"), "0" * 16)
     record = {"record": "step", "step": number, "session_step": number, "epoch": 0, **same, "draws": [], "rows": []}
     return json.loads(json.dumps(record | given))
@@ -167,7 +167,7 @@ def test_rows_of_another_epoch_are_no_finding_and_those_of_the_same_are() -> Non
     for number in range(1, 7):
         for rank in range(2):
             epoch = (number + 2) // 3
-            shard = shards[(rank + epoch) % 2]  # dealt anew in each
+            shard = shards[(rank + epoch) % 2]  # drawn again in each epoch
             rows = shard[(number - 1) % 3 * 8 :][:8]
             comparison.add(rank, [step(number, epoch=epoch + 10 * rank, rows=rows)])
     assert comparison.findings == []

@@ -1,4 +1,4 @@
-"""Digests tell bits apart, whatever the order in memory; rows are told only where they tell samples apart."""
+"""Digests tell bits apart, whatever the order in memory; rows have digests only if they tell samples apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What differs between two and four ranks is named, and sound runs have no finding: checks_across_ranks.py."""
+"""Differences between two and four ranks are named, and sound runs have no finding: checks_across_ranks.py."""
 
 from __future__ import annotations
 

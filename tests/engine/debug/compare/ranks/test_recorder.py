@@ -1,4 +1,4 @@
-"""What a recorder tells of one rank: which runs are steps, in records of one size, with details in bounds."""
+"""Recorder of one rank: which runs are steps, records of one size, and details within bounds."""
 
 from __future__ import annotations
 

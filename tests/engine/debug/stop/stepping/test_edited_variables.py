@@ -1,6 +1,6 @@
-"""Variables that are set where a function stands: every edit that is confirmed reaches the run, others change nothing.
+"""Variables set at a stop in a function: every confirmed edit reaches the run, refused ones change nothing.
 
-The same on Python 3.11 to 3.13, which keep a frame's variables in three ways (PEP 667, PEP 709).
+Python 3.11 to 3.13 behave alike, though they store a frame's variables in three ways (PEP 667, PEP 709).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Look = Callable[[DebugSession], None]
 
 
 class Products(nn.Cell):
-    """a * b * s, with a bprop of its own: one gradient a variable, all returned in one line."""
+    """a * b * s, with a custom bprop: one gradient a variable, all returned in one line."""
 
     def construct(self, a: Any, b: Any, s: Any) -> Any:
         return a * b * s
@@ -36,7 +36,7 @@ INPUTS = (tensor(2.0), tensor(3.0), tensor(5.0))
 
 
 def slopes(net: nn.Cell, *looks: Look | str, inputs: Any = INPUTS) -> list[float]:
-    """The gradients of a run whose stops are looked at, or answered by a command, in this order."""
+    """Return the gradients of a run whose stops are inspected, or answered by a command, in this order."""
     script = Script()
     session = DebugSession(net, pauser=script, step=True)
     left = list(looks)
@@ -272,7 +272,7 @@ def test_the_variable_of_a_comprehension_is_never_mistaken_for_one_of_the_functi
                 found.append(str(error))
 
         got = slopes(Comprehends(), "over", "over", look)
-        # Set, and then it counts; or refused, and then nothing is other than before.
+        # Set, and the run uses it; or refused, and nothing changes.
         if found:
             assert got == [4.0, 6.0, 5.0]
             assert found[0].startswith(f"'{name}' ") and "\n" not in found[0]
@@ -350,7 +350,7 @@ def test_where_an_exception_rose_nothing_can_be_set() -> None:
         slopes(Broken(), "over", refuses("a", "nothing can be set here: the line has raised TypeError"))
 
 
-# Where a function pauses by itself
+# Functions that pause by themselves
 
 
 def test_a_function_that_pauses_goes_on_with_what_was_set() -> None:

@@ -47,7 +47,7 @@ def test_it_stops_a_bprop_that_nobody_steps_in_every_run() -> None:
         assert [run(session.roots[0], 1.0) for _ in range(2)] == [[12.0], [12.0]]
     assert script.places == ["bprop+3", "bprop+3"]
     assert script.points[0].reason == f"breakpoint scale:{FIRST + 3}"
-    assert len(script.points[0].history) == 4  # what was passed before can be stepped back to
+    assert len(script.points[0].history) == 4  # lines passed before can be stepped back to
 
 
 def test_what_a_bprop_raises_before_its_breakpoint_is_no_pause() -> None:
@@ -129,8 +129,8 @@ def test_an_expression_that_is_computed_at_a_line_changes_no_bit_and_runs_no_bre
 
 def test_the_lines_at_which_one_can_stand_are_those_with_code() -> None:
     def function(x: Any) -> Any:
-        """Of which no line."""
-        # nor of this
+        """A function without breakpoints."""
+        # none here either
         inner = lambda y: (  # noqa: E731
             y + x
         )
@@ -149,7 +149,7 @@ def test_stops_say_where_one_can_stand_and_how_far_back_they_are() -> None:
         point = session.paused
         assert point is not None and point.bprop_begins == (Scale.bprop.__code__.co_filename, FIRST)
         if len(script.points) == 3:
-            for _ in range(3):  # two lines of the helper, then the one that called it
+            for _ in range(3):  # two lines of the helper, then the line of the call
                 session.step_back()
                 assert session.shown is not None
                 seen.append((session.shown.back, session.shown.stoppable == point.stoppable))

@@ -1,4 +1,4 @@
-"""Stepping back: what a bprop passed is shown as it was, and the run goes on from where it stands."""
+"""Stepping back: earlier values of a bprop are shown unchanged, and the run continues from its own position."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def place(point: PausePoint) -> str:
 
 
 def looked_at(net: nn.Cell, commands: list[str], look: Callable[[DebugSession], None], *values: float) -> list[float]:
-    """The gradient under a session that steps with these commands and looks at the last stop."""
+    """Return the gradient under a session that steps with these commands and inspects the last stop."""
     stops: list[int] = []
 
     def each(session: DebugSession) -> None:
@@ -32,7 +32,7 @@ def looked_at(net: nn.Cell, commands: list[str], look: Callable[[DebugSession], 
     session, _ = scripted(net, commands, each, step=True)
     with session:
         gradient = grad(net)(tensor(*(values or (1.0,))))
-    assert len(stops) > len(commands), "the last stop was looked at"
+    assert len(stops) > len(commands), "the last stop was not inspected"
     return [float(x) for x in gradient.asnumpy()]
 
 
@@ -76,7 +76,7 @@ def test_the_past_has_the_variables_changes_stack_and_operators_of_its_line() ->
 
 
 class WritesToAPart(nn.Cell):
-    """Its bprop writes to a row of the gradient that it gives back."""
+    """A cell whose bprop writes to a row of the gradient that it returns."""
 
     def construct(self, x: Any) -> Any:
         return x * 2.0
@@ -118,7 +118,7 @@ def test_evaluate_sees_the_past_and_setting_there_is_refused() -> None:
 
 
 class InPlace(Scale):
-    """Changes what it holds in place, in every way that a bprop may."""
+    """A cell whose bprop changes objects in place, in every way it can."""
 
     def bprop(self, x: Any, out: Any, dout: Any) -> Any:
         gradient = dout * 1.0
@@ -146,7 +146,7 @@ def test_operations_in_place_do_not_rewrite_the_past() -> None:
                     seen.setdefault(name, []).insert(0, f"{place(point)} {shown}")
         assert seen == {
             "gradient": ["bprop+2 [1.]", "bprop+5 [50.]"],
-            # The tensor in the list is the one that was changed in place.
+            # The tensor in the list is the one changed in place.
             "several": ["bprop+3 [[1.0]]", "bprop+5 [[50.0]]", "bprop+6 [[50.0], [50.0]]"],
             "table": ["bprop+4 [0. 0.]", "bprop+7 [7. 0.]"],
             "by_name": ["bprop+8 {'a': 1}"],
@@ -291,7 +291,7 @@ def test_operators_keep_their_values_when_a_tensor_is_changed_in_place() -> None
 
 
 class Composed(nn.Cell):
-    """A bprop that calls a cell, engine code of several operators, and Python."""
+    """A cell whose bprop calls a cell, engine code of several operators, and Python."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -23,7 +23,7 @@ def run(net: nn.Cell, *values: float) -> list[float]:
 
 
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A decorator as people write it around a bprop."""
+    """Wrap a bprop in a decorator, as users do."""
 
     @functools.wraps(function)
     def wrapper(self: Any, *args: Any) -> Any:
@@ -58,7 +58,7 @@ def test_a_breakpoint_at_a_decorated_bprop_knows_its_arguments() -> None:
 
 
 def typed_cell(filename: str, number: float) -> nn.Cell:
-    """A cell with a bprop, as when a notebook cell is run: IPython puts its text into linecache."""
+    """Return a cell with a bprop whose text is in linecache, as IPython does for notebook cells."""
     source = (
         "class Typed(nn.Cell):\n"
         "    def construct(self, x):\n        return x\n"
@@ -83,7 +83,7 @@ def test_after_a_notebook_cell_is_run_again_old_and_new_bprop_are_both_stepped(t
 
 
 class CallsOther(nn.Cell):
-    """A bprop that calls another cell's bprop itself, and one through ``grad``."""
+    """A cell that calls another cell's bprop itself, and one through ``grad``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -151,7 +151,7 @@ def test_a_variable_that_is_set_is_what_the_following_lines_and_stops_see() -> N
 
 
 class Looping(Scale):
-    """Python of every kind in one bprop."""
+    """A cell with every kind of Python statement in one bprop."""
 
     def bprop(self, x: Any, out: Any, dout: Any) -> Any:
         parts = (dout * factor for factor in (1.0, 2.0))
@@ -173,7 +173,7 @@ def test_a_bprop_with_generators_loops_with_and_try_is_stepped_over_line_by_line
     session, script = scripted(SquareThenScale(Looping()), ["over"] * 40, step=True)
     with session:
         assert run(session.roots[0], 1.0) == [6.0]
-    # At its end Python comes back to the line of a with.
+    # At its end Python returns to the line of a with.
     places = list(script.places)
     while places.count("bprop+5") > 1:
         del places[len(places) - 1 - places[::-1].index("bprop+5")]
@@ -229,7 +229,7 @@ def test_after_continue_the_bprop_runs_untraced_and_its_operators_are_still_kept
 
 
 def reported() -> bool:
-    """Whether lines are reported to the stepper now."""
+    """Return whether the stepper receives lines now."""
     if sys.version_info >= (3, 12):
         tools = [tool for tool in range(6) if sys.monitoring.get_tool(tool) == "hookscope"]
         return any(sys.monitoring.get_events(tool) for tool in tools)
@@ -308,7 +308,9 @@ def test_a_bprop_that_waits_for_a_thread_whose_bprop_is_stepped_too() -> None:
         assert run(net, 1.0) == [24.0]
     assert first.places == ["bprop+1", "bprop+2", "bprop+3", "bprop+4", "bprop+5"]
     assert second.places == ["bprop+1", "bprop+2", "bprop+3"]
-    assert [len(point.operators) for point in first.points] == [0] * 5, "the other thread's are not this bprop's"
+    assert [len(point.operators) for point in first.points] == [0] * 5, (
+        "operators of the other thread were attributed to this bprop"
+    )
 
 
 def test_second_derivatives_step_the_bprop_in_each_walk_back() -> None:

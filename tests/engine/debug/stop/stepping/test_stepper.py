@@ -1,4 +1,4 @@
-"""The line stepper on plain functions: where each command stops, and what is left behind."""
+"""The line stepper on plain functions: where each command stops, and the state it leaves behind."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def test_nested_stepping_has_commands_of_its_own_and_hands_back_to_the_outer() -
 
 
 def stepped_by_two(outer: list[str], inner: list[str]) -> tuple[Any, list[str]]:
-    """``caller(1)`` under two steppers, each with its commands; the stops of both in their order."""
+    """Run ``caller(1)`` under two steppers, each with its commands; return the stops of both in their order."""
     seen: list[str] = []
 
     def answers(name: str, commands: list[str]) -> Callable[[Stop], str]:

@@ -1,4 +1,4 @@
-"""Stepping through what Python has: generators, decorators, exceptions, threads; the same on every version of it."""
+"""Stepping through Python's generators, decorators, exceptions and threads; the same on every version."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _nothing_left_behind() -> Iterator[None]:
 
 
 def traced() -> bool:
-    """Whether this thread's lines are reported to a stepper now."""
+    """Return whether a stepper receives this thread's lines now."""
     if sys.version_info >= (3, 12):
         tools = [tool for tool in range(6) if sys.monitoring.get_tool(tool) == "hookscope"]
         return any(sys.monitoring.get_events(tool) for tool in tools)
@@ -93,7 +93,7 @@ def test_a_generator_that_is_left_suspended_runs_on_unwatched() -> None:
     assert stops_of(take, commands=["into", "over"]) == (1, ["take+1", "numbers+1", "take+2"])
     seen: list[str] = []
 
-    def tracer(frame: Any, event: str, arg: Any) -> None:  # asks for no lines, so that what the frame has is left
+    def tracer(frame: Any, event: str, arg: Any) -> None:  # it requests no lines, so that the frame stays as it is
         seen.append(f"{frame.f_code.co_name} {event}")
 
     before = sys.gettrace()
@@ -354,7 +354,7 @@ def test_an_abort_at_an_exception_ends_the_run_also_where_the_exception_would_be
     def body() -> str:
         try:
             fails(1)
-        except Exception:  # a user may write so
+        except Exception:  # users may write this
             return "went on"
         return "missed"
 
@@ -409,7 +409,7 @@ def test_a_decorator_that_hides_its_function_is_stepped_first_and_into_enters_th
     )
 
 
-# What is left behind
+# State left behind
 
 
 def test_after_continue_nothing_is_traced_any_more() -> None:
