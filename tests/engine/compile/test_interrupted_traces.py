@@ -333,7 +333,9 @@ def dropping() -> tuple[nn.Cell, Callable[[], Any], list[Any]]:
     return net, lambda: function(X), list(net.get_parameters())
 
 
-ROOM = tuple([f"/graph/{name}.py" for name in ("function", "tracer", "calls", "cells", "traced_array", "plan")])
+FILES = tuple(
+    f"/compile/{name}.py" for name in ("function", "trace/tracer", "trace/calls", "cells", "traced_array", "plan/plan")
+)
 
 
 @pytest.mark.parametrize(("calls_before", "stride", "first"), [(0, 149, 7), (2, 3, 1)])
@@ -344,12 +346,12 @@ def test_an_interrupt_at_any_moment_leaves_nothing_behind(calls_before: int, str
         _, call, parameters = dropping()
         for _ in range(calls_before):
             call()
-        with interrupted(number, ROOM) as place, contextlib.suppress(KeyboardInterrupt):
+        with interrupted(number, FILES) as position, contextlib.suppress(KeyboardInterrupt):
             call()
-            assert not place, f"swallowed at {place[0]}"
-        if not place:
+            assert not position, f"swallowed at {position[0]}"
+        if not position:
             break
-        assert not leftovers(), place[0]
+        assert not leftovers(), position[0]
         held, at = [parameter._array for parameter in parameters], random.position()
         by_plans = bits([call() for _ in range(3)]), bits(parameters)
         random.go_to(at)
@@ -357,31 +359,33 @@ def test_an_interrupt_at_any_moment_leaves_nothing_behind(calls_before: int, str
             parameter._array = array
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(cells, "IS_OFF", True)
-            assert by_plans == (bits([call() for _ in range(3)]), bits(parameters)), place[0]
+            assert by_plans == (bits([call() for _ in range(3)]), bits(parameters)), position[0]
         number += stride
+    assert number > first, "the trace reached no line of these files"
 
 
 def test_an_interrupt_of_the_end_of_a_trace_comes_when_all_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    original, number, seen = function_module.Trace._leave, 0, [""]
+    original, number, positions = function_module.Trace._leave, 0, [""]
 
     def leave(self: Any, undoes: bool) -> None:
-        with contextlib.nullcontext([]) if seen else interrupted(number, ROOM) as place:
+        with contextlib.nullcontext([]) if positions else interrupted(number, FILES) as position:
             try:
                 original(self, undoes)
             finally:
-                seen.extend(place)
+                positions.extend(position)
 
     monkeypatch.setattr(function_module.Trace, "_leave", leave)
-    while seen:
-        seen.clear()
+    while positions:
+        positions.clear()
         number += 3
         weight = Parameter(Tensor([1.0, 2.0]), name="weight")
         function = ms.jit(lambda x, weight=weight: x * weight)
         with contextlib.suppress(KeyboardInterrupt):
             function(Tensor([1.0, 2.0]))
-            assert not seen
-        assert not leftovers(), seen[0]
+            assert not positions
+        assert not leftovers(), positions[:1]
         assert type(weight._array) is np.ndarray
+    assert number > 3, "the end of the trace reached no line of these files"
 
 
 def test_an_interrupt_at_the_end_of_a_recording_leaves_none_open() -> None:
