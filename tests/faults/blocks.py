@@ -14,12 +14,12 @@ from hookscope.engine.tensors.initializer import Normal, initializer
 
 
 def named(**cells: nn.Cell) -> nn.SequentialCell:
-    """Cells one after the other, each under its name."""
+    """Return cells one after the other, each under its name."""
     return nn.SequentialCell(OrderedDict(cells))
 
 
 def mlp(*widths: int, activation: Any = nn.ReLU, last: nn.Cell | None = None) -> nn.SequentialCell:
-    """dense1, act1, dense2 ... and after the last dense layer, where there is one, ``last``."""
+    """Return dense1, act1, dense2 ... and after the last dense layer, if given, ``last``."""
     cells: dict[str, nn.Cell] = {}
     for i, (before, after) in enumerate(itertools.pairwise(widths), 1):
         cells[f"dense{i}"] = nn.Dense(before, after)
@@ -29,7 +29,7 @@ def mlp(*widths: int, activation: Any = nn.ReLU, last: nn.Cell | None = None) ->
 
 
 def embedder() -> nn.SequentialCell:
-    """Flat pictures to points whose differences are looked at, so that a last bias would cancel out."""
+    """Return a network from flat pictures to points for distances, in which a last bias would cancel out."""
     return named(dense1=nn.Dense(64, 32), act1=nn.ReLU(), dense2=nn.Dense(32, 8, has_bias=False))
 
 
@@ -103,7 +103,7 @@ class LSTMClassifier(nn.Cell):
 
 
 class MaskedMean(nn.Cell):
-    """The mean of (N, T, width) over the words that are no padding."""
+    """The mean of (N, T, width) over the words that are not padding."""
 
     def construct(self, x: Tensor, words: Tensor) -> Any:
         kept = ops.not_equal(words, 0).astype(x.dtype).expand_dims(-1)
@@ -206,7 +206,7 @@ class LanguageModel(nn.Cell):
 
 
 class Elman(nn.Cell):
-    """h = tanh(x W_in + h W_rec + b) over (N, T, features), with Parameters of its own; gives the last h."""
+    """h = tanh(x W_in + h W_rec + b) over (N, T, features), written with Parameters; returns the last h."""
 
     def __init__(self, features: int, hidden: int, recurrent: Any, init: Any = None) -> None:
         super().__init__()

@@ -1,13 +1,13 @@
 """All programs of the corpus: ``PLANTED`` and ``HEALTHY``, in the order of their files; and more of each, which were
-written later by somebody who knew the conditions by name alone.
+written later by an author who knew only the names of the conditions.
 
     for program in PLANTED:
         run = program.build()
-        ...                     # attach what is to be judged to run.net
+        ...                     # attach the debugger to run.net
         run.train()             # may raise program.raises
         ...                     # compare with program.kind, program.place and program.also
 
-``program.mended()`` in place of ``build()`` is the same program without its fault: 90 more healthy ones.
+``program.mended()`` instead of ``build()`` is the same program without its fault: 90 more healthy ones.
 """
 
 from __future__ import annotations

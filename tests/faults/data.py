@@ -1,4 +1,4 @@
-"""Small synthetic data that look like what networks are trained on: digits, textures, tables, sequences, text."""
+"""Small synthetic data that resemble usual training data: digits, textures, tables, sequences, text."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ _STROKES = (
 
 
 def normalized(values: Array, axis: int | tuple[int, ...] | None = None) -> Array:
-    """Mean 0 and standard deviation 1, of everything or along ``axis``."""
+    """Normalize to mean 0 and standard deviation 1, over everything or along ``axis``."""
     centered = values - values.mean(axis, keepdims=True)
     return np.asarray(centered / (centered.std(axis, keepdims=True) + 1e-6), np.float32)
 
 
 def batches(*columns: Array, size: int = 16, steps: int = 12) -> list[Batch]:
-    """So many batches, over and over in the rows' order; a last batch may be smaller."""
+    """Return this many batches, repeating the rows in order; a last batch may be smaller."""
     starts = list(range(0, len(columns[0]), size))
     return [tuple(c[starts[i % len(starts)] :][:size] for c in columns) for i in range(steps)]
 
 
 def digits(count: int = 64, size: int = 8, channels: int = 1, classes: int = 10, seed: int = 0) -> tuple[Array, Array]:
-    """Pixels 0 to 255 of shifted, noisy digits (count, channels, size, size), and which they are; 8 pixels or 16."""
+    """Return 0 to 255 pixels of shifted, noisy digits (count, channels, size, size), and the digits; size is 8 or 16."""
     random = np.random.default_rng(seed)
     labels = random.permutation(np.arange(count) % classes).astype(np.int32)
     images: Array = np.zeros((count, 8, 8))
@@ -62,7 +62,7 @@ def digits(count: int = 64, size: int = 8, channels: int = 1, classes: int = 10,
 
 
 def textures(count: int = 64, size: int = 16, classes: int = 4, seed: int = 0) -> tuple[Array, Array]:
-    """Color pictures (count, 3, size, size) of stripes, normalized, and the stripes' direction; each has its tint."""
+    """Return normalized color pictures (count, 3, size, size) of tinted stripes, and the stripes' direction."""
     random = np.random.default_rng(seed)
     labels = random.permutation(np.arange(count) % classes).astype(np.int32)
     angles = np.pi * labels / classes
@@ -74,7 +74,7 @@ def textures(count: int = 64, size: int = 16, classes: int = 4, seed: int = 0) -
 
 
 def blobs(count: int = 64, size: int = 16, seed: int = 0) -> tuple[Array, Array]:
-    """Normalized gray pictures (count, 1, size, size) with bright disks, and the disks' masks of 0 and 255."""
+    """Return normalized gray pictures (count, 1, size, size) with bright disks, and the disks' masks of 0 and 255."""
     random = np.random.default_rng(seed)
     y, x = np.mgrid[:size, :size]
     centers, radii = random.uniform(4, size - 4, (2, count, 1, 1)), random.uniform(2.5, 4.5, (count, 1, 1))
@@ -83,7 +83,7 @@ def blobs(count: int = 64, size: int = 16, seed: int = 0) -> tuple[Array, Array]
 
 
 def flowers(count: int = 64, features: int = 6, classes: int = 3, seed: int = 0) -> tuple[Array, Array]:
-    """Normalized measurements (count, features) around the middle of each class, and the classes."""
+    """Return normalized measurements (count, features) around the middle of each class, and the classes."""
     random = np.random.default_rng(seed)
     labels = random.permutation(np.arange(count) % classes).astype(np.int32)
     middles = np.random.default_rng(7).normal(0, 1.5, (classes, features))
@@ -91,7 +91,7 @@ def flowers(count: int = 64, features: int = 6, classes: int = 3, seed: int = 0)
 
 
 def houses(count: int = 64, seed: int = 0) -> tuple[Array, Array]:
-    """Area, rooms, year, distance and the district's mean income in their units, and the normalized price (count,)."""
+    """Return area, rooms, year, distance and mean income of the district, not scaled, and the normalized price (count,)."""
     random = np.random.default_rng(seed)
     area, year = random.uniform(30, 220, count), random.uniform(1900, 2020, count)
     distance, income = random.uniform(0.2, 25, count), random.normal(42_000, 9_000, count)
@@ -101,7 +101,7 @@ def houses(count: int = 64, seed: int = 0) -> tuple[Array, Array]:
 
 
 def waves(count: int = 64, length: int = 16, classes: int = 3, seed: int = 0) -> tuple[Array, Array]:
-    """Noisy sines of two phases (count, length, 2), normalized, and the class of their frequency."""
+    """Return noisy sines of two phases (count, length, 2), normalized, and the class of their frequency."""
     random = np.random.default_rng(seed)
     labels = random.permutation(np.arange(count) % classes).astype(np.int32)
     time = np.arange(length) * (0.3 + 0.35 * labels[:, None]) + random.uniform(0, 1, (count, 1))
@@ -109,7 +109,7 @@ def waves(count: int = 64, length: int = 16, classes: int = 3, seed: int = 0) ->
 
 
 def prices(count: int = 64, length: int = 12, seed: int = 0) -> tuple[Array, Array]:
-    """Share prices around 3000 (count, length, 1), and the normalized next one (count,)."""
+    """Return share prices around 3000 (count, length, 1), and the normalized next one (count,)."""
     random = np.random.default_rng(seed)
     time = np.arange(length + 1) + random.uniform(0, 20, (count, 1))
     curves = 3000 + 150 * np.sin(0.4 * time) + random.normal(0, 10, time.shape)
@@ -117,7 +117,7 @@ def prices(count: int = 64, length: int = 12, seed: int = 0) -> tuple[Array, Arr
 
 
 def reviews(count: int = 64, length: int = 10, words: int = 40, classes: int = 3, seed: int = 0) -> tuple[Array, Array]:
-    """Word numbers (count, length) with 0 for padding at the end, and the class whose words occur most."""
+    """Return word numbers (count, length) with 0 for padding at the end, and the class whose words occur most."""
     random = np.random.default_rng(seed)
     labels = random.permutation(np.arange(count) % classes).astype(np.int32)
     texts = random.integers(1 + 5 * classes, words, (count, length))
@@ -128,7 +128,7 @@ def reviews(count: int = 64, length: int = 10, words: int = 40, classes: int = 3
 
 
 def text(count: int = 32, length: int = 12, words: int = 20, seed: int = 0) -> tuple[Array, Array]:
-    """Sequences in which a word mostly names the next (count, length), and the same moved on by one."""
+    """Return sequences in which a word mostly names the next (count, length), and the same shifted by one."""
     random = np.random.default_rng(seed)
     after = np.random.default_rng(3).permutation(words)
     rows = np.zeros((count, length + 1), np.int32)
@@ -140,7 +140,7 @@ def text(count: int = 32, length: int = 12, words: int = 20, seed: int = 0) -> t
 
 
 def recall(count: int = 64, length: int = 20, classes: int = 4, seed: int = 0) -> tuple[Array, Array]:
-    """Sequences (count, length, classes) that show a class at the first step and noise after it, and the class."""
+    """Return sequences (count, length, classes) that show a class at the first step and then noise, and the class."""
     random = np.random.default_rng(seed)
     labels = random.permutation(np.arange(count) % classes).astype(np.int32)
     steps = random.normal(0, 0.3, (count, length, classes)).astype(np.float32)

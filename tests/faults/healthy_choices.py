@@ -1,4 +1,4 @@
-"""Healthy: deliberate choices that look like faults: frozen parts, zeros, shared weights, rate 0, -inf, float16."""
+"""Healthy: deliberate choices that resemble faults: frozen parts, zeros, shared weights, rate 0, -inf, float16."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def flat_digits() -> tuple[data.Array, data.Array]:
 
 
 class FineTuned(nn.Cell):
-    """Trained features, frozen, their BatchNorm in predict mode whatever the network's mode, and a new head."""
+    """Trained and frozen features, with BatchNorm always in predict mode, and a new head."""
 
     def __init__(self, features: nn.Cell) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ def tied_weights() -> Run:
 
 
 class Recaller(nn.Cell):
-    """What a sequence began with, by an RNN with Parameters of its own."""
+    """An RNN with its own Parameters that recalls the start of a sequence."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -144,7 +144,7 @@ def warmup_from_zero() -> Run:
 
 
 def accumulated(run: Run) -> list[float]:
-    """The sum of four small batches' gradients for one step."""
+    """Return the sum of four small batches' gradients for one step."""
     run.net.set_train()
     step = ms.value_and_grad(lambda x, y: run.loss(run.net(x), y) / 4, None, run.optimizer.parameters)
     losses: list[float] = []
@@ -273,7 +273,7 @@ def group_normalization_with_batch_of_one() -> Run:
 
 
 class Swish(nn.Cell):
-    """x sigmoid(x) with its gradient by hand."""
+    """x sigmoid(x) with a handwritten gradient."""
 
     def construct(self, x: Tensor) -> Any:
         return x * ops.sigmoid(x)
@@ -289,7 +289,7 @@ def right_bprop() -> Run:
 
 
 class Sign(nn.Cell):
-    """The sign, with the gradient of a clipped identity in its place (Hubara et al. 2016)."""
+    """The sign, with the gradient of a clipped identity instead of its own (Hubara et al. 2016)."""
 
     def construct(self, x: Tensor) -> Any:
         return ops.sign(x)

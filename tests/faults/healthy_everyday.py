@@ -1,4 +1,4 @@
-"""Healthy: what is trained every day: regressions, embeddings, metric learning, series, several losses."""
+"""Healthy: everyday training: regressions, embeddings, metric learning, series, several losses."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def reviews_by_bag_of_words() -> Run:
 
 
 class SkipGram(nn.Cell):
-    """The loss of a word, one that stood beside it, and some that did not (Mikolov et al. 2013)."""
+    """The loss of a word, a word near it, and some that are not (Mikolov et al. 2013)."""
 
     def __init__(self, words: int, width: int) -> None:
         super().__init__()
@@ -115,7 +115,7 @@ def word2vec() -> Run:
 
 
 class Factors(nn.Cell):
-    """What a user gives a film: the product of two embeddings, and a bias for each."""
+    """A user's rating of a film: the product of two embeddings, and a bias for each."""
 
     def __init__(self, users: int, films: int, width: int = 6) -> None:
         super().__init__()

@@ -35,7 +35,7 @@ def lstm_language_model() -> Run:
 
 
 class Translator(nn.Cell):
-    """A GRU reads, another writes and looks back at each word with additive attention; logits (N, words, T)."""
+    """A GRU reads, another writes and attends to each word by additive attention; logits (N, words, T)."""
 
     def __init__(self, words: int = 12, width: int = 24) -> None:
         super().__init__()

@@ -15,7 +15,7 @@ from .programs import Run, healthy, one_step, tensors, with_model
 
 
 def conv(before: int, after: int, kernel: int = 3, stride: int = 1, group: int = 1, act: Any = nn.ReLU) -> nn.Cell:
-    """Convolution, batch normalization and, unless None, an activation."""
+    """Return a convolution, batch normalization and, unless None, an activation."""
     layers: list[nn.Cell] = [nn.Conv2d(before, after, kernel, stride, group=group), nn.BatchNorm2d(after)]
     return nn.SequentialCell([*layers, act()] if act else layers)
 
@@ -164,7 +164,7 @@ def resnet50() -> Run:
 
 
 class DenseLayer(nn.Cell):
-    """Norm, ReLU, convolution; what comes out is put beside what went in."""
+    """Norm, ReLU, convolution; the output is concatenated with the input."""
 
     def __init__(self, before: int, growth: int) -> None:
         super().__init__()
@@ -291,7 +291,7 @@ def shufflenet() -> Run:
 
 
 class UNet(nn.Cell):
-    """Two levels down and up, with the pictures on the way down put beside those on the way up."""
+    """Two levels down and up, with the pictures on the way down concatenated to those on the way up."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -316,7 +316,7 @@ def unet() -> Run:
 
 
 class VAE(nn.Cell):
-    """The evidence lower bound of flat pictures between 0 and 1, times -1, a pixel."""
+    """The negative evidence lower bound of flat pictures between 0 and 1, a pixel."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -342,7 +342,7 @@ def vae() -> Run:
 
 
 def adversarial(run: Run) -> list[float]:
-    """Goodfellow et al. 2014, non-saturating; returns how far the mean fake picture is from the mean real one."""
+    """Train as Goodfellow et al. 2014, non-saturating; return the distance between the mean fake and real pictures."""
     net, loss = run.net, nn.BCEWithLogitsLoss()
     of_generator, of_discriminator = run.optimizer
 

@@ -1,4 +1,4 @@
-"""What a session finds in a program of the corpus, beside what was planted there.
+"""Findings of a session in each program of the corpus, compared with the planted faults.
 
 python -m tests.faults.judging                  # all programs, with what each lacks
 python -m tests.faults.judging NAME ...         # some, with every finding
@@ -22,8 +22,8 @@ from hookscope.engine.debug.diagnose.findings import Findings
 from tests.faults.corpus import HEALTHY, MORE_HEALTHY, MORE_PLANTED, PLANTED
 from tests.faults.programs import PLACES_OUTSIDE, Program
 
-# What finds each kind. A NaN is often that of an infinity; a first loss far too large, or an activation at its ends, is
-# that of the weights before it, where it is these that were planted.
+# The conditions that find each kind. A NaN is often that of an infinity; a first loss far too large, or a saturated
+# activation, is caused by the weights before it if these are the planted fault.
 FOUND_BY = {
     "inputs_not_normalized": {"inputs_not_normalized"},
     "one_class_only": {"one_class"},
@@ -59,10 +59,10 @@ FOUND_BY = {
 def findings_of(
     program: Program, mended: bool = False, take_roots: bool = False, nudged: int | None = None
 ) -> Findings:
-    """What is found while a program trains, also where it ends with the error that was planted.
+    """Return the findings while a program trains, also if it ends with the planted error.
 
-    With ``take_roots`` the session is not told which network it is; with ``nudged``, a seed, some of the weights begin
-    one bit larger or smaller.
+    With ``take_roots`` the session has no network as argument; with ``nudged``, a seed, some of the weights begin one
+    bit larger or smaller.
     """
     run = program.mended() if mended and program.mended is not None else program.build()
     if nudged is not None:
@@ -86,7 +86,7 @@ def nudge(net: nn.Cell, seed: int) -> None:
 
 
 def is_it(cause: Cause, program: Program) -> bool:
-    """Whether a cause names what was planted: the kind, and the place or another one where the same shows."""
+    """Return whether a cause names the planted fault: the kind, and the place or another one with the same symptom."""
     if cause.condition not in FOUND_BY[program.kind]:
         return False
     places = {program.place, *program.also}
@@ -94,12 +94,12 @@ def is_it(cause: Cause, program: Program) -> bool:
 
 
 def told(causes: Iterable[Cause]) -> list[str]:
-    """Each cause in a line."""
+    """Return a line for each cause."""
     return [f"{one.condition} at {one.place!r}: {one.message} [{len(one.consequences)} folded]" for one in causes]
 
 
 def compare_nudged(seed: int) -> None:
-    """Print the programs whose first cause hangs on the last bits of their weights."""
+    """Print the programs whose first cause depends on the last bits of their weights."""
     for program in (*PLANTED, *MORE_PLANTED, *HEALTHY, *MORE_HEALTHY):
         for mended in (False, True) if program.mended is not None else (False,):
             plain, nudged = (findings_of(program, mended, nudged=given).causes() for given in (None, seed))

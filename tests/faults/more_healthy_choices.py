@@ -33,7 +33,7 @@ def freeze(cell: nn.Cell) -> nn.Cell:
 
 
 class Frozen(nn.Cell):
-    """Features that stand in for pretrained ones, and a head."""
+    """Features that replace pretrained ones, and a head."""
 
     def __init__(self, body: nn.Cell, head: nn.Cell, stop: bool = False) -> None:
         super().__init__()

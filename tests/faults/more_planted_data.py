@@ -409,7 +409,7 @@ def last_convolution_too_wide(fault: bool) -> Run:
 
 
 class Mixed(nn.Cell):
-    """(N, T, F) is turned to time first, and flattened as if it were not."""
+    """A reshape of (N, T, F) to (N, T F), after time was moved first or not."""
 
     def __init__(self, wrong: bool) -> None:
         super().__init__()

@@ -207,7 +207,7 @@ def power_of_negative_features(fault: bool) -> Run:
 
 
 class Standardized(nn.Cell):
-    """Each row without its mean, over its deviation."""
+    """Each row minus its mean, divided by its deviation."""
 
     def __init__(self, epsilon: float) -> None:
         super().__init__()
@@ -398,7 +398,7 @@ def slopes_in_wrong_places(fault: bool) -> Run:
 
 
 class Unit(nn.Cell):
-    """x over its length."""
+    """x divided by its length."""
 
     def __init__(self, fault: bool) -> None:
         super().__init__()

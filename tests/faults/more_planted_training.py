@@ -1,4 +1,4 @@
-"""Planted: optimizers, modes, what may learn."""
+"""Planted: optimizers, modes, trainable parameters."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def accuracy_before_training(fault: bool) -> Run:
 
 
 class Ranked(nn.Cell):
-    """A signal's class; its encoder is put to predict mode for good in set_train, from a fine-tuning notebook."""
+    """The class of a signal; set_train leaves its encoder in predict mode for good, as in a fine-tuning notebook."""
 
     def __init__(self, fault: bool) -> None:
         super().__init__()
@@ -373,7 +373,7 @@ def right_tower_unused(fault: bool) -> Run:
 
 
 class Blocks(nn.Cell):
-    """Residual blocks in a CellList; the loop leaves the last out."""
+    """Residual blocks in a CellList; the loop skips the last."""
 
     def __init__(self, fault: bool) -> None:
         super().__init__()
@@ -487,7 +487,7 @@ def one_tower_through_numpy(fault: bool) -> Run:
 
 
 class Looked(nn.Cell):
-    """The best of some learned codes is looked up by argmax, or mixed by a softmax."""
+    """The nearest learned code, chosen by argmax, or a mixture by softmax."""
 
     def __init__(self, fault: bool) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Further ways to train that several programs share."""
+"""Further training loops that several programs share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.faults.programs import Run, tensors
 
 
 def own_weights(run: Run) -> list[float]:
-    """value_and_grad with weights=net.trainable_params()."""
+    """Train by value_and_grad with weights=net.trainable_params()."""
     run.net.set_train()
 
     def forward(*batch: Tensor) -> Any:
@@ -27,7 +27,7 @@ def own_weights(run: Run) -> list[float]:
 
 
 def grad_operation(run: Run, training: bool = True) -> list[float]:
-    """ops.GradOperation(get_by_list=True) over a WithLossCell."""
+    """Train by ops.GradOperation(get_by_list=True) over a WithLossCell."""
     net = run.net if run.loss is None else nn.WithLossCell(run.net, run.loss)
     net.set_train(training)
     weights = run.optimizer.parameters
@@ -41,7 +41,7 @@ def grad_operation(run: Run, training: bool = True) -> list[float]:
 
 
 def of_function(loss: Any, weights: Any = None) -> Any:
-    """A way that minimizes loss(net, *batch)."""
+    """Return a training loop that minimizes loss(net, *batch)."""
 
     def way(run: Run) -> list[float]:
         run.net.set_train()
@@ -57,7 +57,7 @@ def of_function(loss: Any, weights: Any = None) -> Any:
 
 
 def clipped(norm: float) -> Any:
-    """By hand, with clip_by_global_norm."""
+    """Train by hand, with clip_by_global_norm."""
 
     def way(run: Run) -> list[float]:
         run.net.set_train()
@@ -73,7 +73,7 @@ def clipped(norm: float) -> Any:
 
 
 def evaluated_between(right: bool, every: int = 4) -> Any:
-    """Training with a validation after each epoch, in predict mode or (wrongly) in training mode."""
+    """Train with a validation after each epoch, in predict mode or (wrongly) in training mode."""
 
     def way(run: Run) -> list[float]:
         step = ms.value_and_grad(lambda *b: run.loss(run.net(*b[:-1]), b[-1]), None, run.optimizer.parameters)

@@ -1,4 +1,4 @@
-"""Planted faults of custom bprops: each is wrong in another way, in another network."""
+"""Planted faults of custom bprops: each is wrong in a different way, in a different network."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def factor_missing(fault: bool) -> Run:
 
 
 class Project(nn.Cell):
-    """x @ w for (N, T, width) with the gradient of w by hand; w is square, so a wrong side does not show."""
+    """x @ w for (N, T, width) with a handwritten gradient of w; w is square, so a missing transpose does not show."""
 
     def __init__(self, width: int, transposed: bool) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class Difference(nn.Cell):
 
 
 class Comparison(nn.Cell):
-    """Which of two reviews is the better one, by the difference of their embeddings' means."""
+    """The better one of two reviews, by the difference of their embeddings' means."""
 
     def __init__(self, sign: float) -> None:
         super().__init__()

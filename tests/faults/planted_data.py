@@ -89,7 +89,7 @@ def labels_from_one(fault: bool) -> Run:
 
 
 class Segmenter(nn.Cell):
-    """Down and up again; a logit for each pixel."""
+    """Down- and upsampling; a logit for each pixel."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Planted faults between the network and its loss: softmax, signs, first weights, samples that see each other."""
+"""Planted faults between the network and its loss: softmax, signs, first weights, samples that affect each other."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def softmax_layer_before_cross_entropy(fault: bool) -> Run:
 
 
 class ProbabilityHead(nn.Cell):
-    """A dense layer, and a softmax if asked for."""
+    """A dense layer, and a softmax if ``softmax`` is set."""
 
     def __init__(self, width: int, classes: int, softmax: bool) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ def softmax_layer_over_axis_0(fault: bool) -> Run:
 
 
 class Gate(nn.Cell):
-    """Which expert counts how much."""
+    """The gate, whose softmax weighs the experts."""
 
     def __init__(self, width: int, experts: int, axis: int) -> None:
         super().__init__()
@@ -224,7 +224,7 @@ def centered_over_batch(fault: bool) -> Run:
 
 
 class Attend(nn.Cell):
-    """nn.MultiheadAttention in the place of the block's own attention."""
+    """nn.MultiheadAttention instead of the block's own attention."""
 
     def __init__(self, batch_first: bool) -> None:
         super().__init__()

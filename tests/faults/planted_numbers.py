@@ -69,12 +69,12 @@ class Siamese(nn.Cell):
 
 
 def contrastive(distance: Tensor, same: Tensor) -> Any:
-    """Hadsell et al. 2006, with margin 1."""
+    """Return the contrastive loss of Hadsell et al. 2006, with margin 1."""
     return (same * ops.square(distance) + (1 - same) * ops.square(ops.relu(1 - distance))).mean()
 
 
 def pairs_of_digits(identical: bool) -> tuple[data.Array, data.Array, data.Array]:
-    """Two columns of flat pictures, and whether they show the same digit; one pair may be a picture with itself."""
+    """Return two columns of flat pictures, and whether they show the same digit; a pair may be twice the same picture."""
     x, y = data.digits(128, classes=4)
     flat = data.normalized(x).reshape(len(x), -1)
     a, b = flat[:64], flat[64:].copy()
@@ -131,7 +131,7 @@ def exponential_in_float16(fault: bool) -> Run:
 
 
 class CarelessMean(nn.Cell):
-    """The mean over the words that are no padding; 0 / 0 where there is none."""
+    """The mean over the words that are not padding; 0 / 0 if there is none."""
 
     def construct(self, x: Tensor, words: Tensor) -> Any:
         kept = ops.not_equal(words, 0).astype(x.dtype).expand_dims(-1)
@@ -158,7 +158,7 @@ def mean_of_an_empty_review(fault: bool) -> Run:
 
 
 class AttentionClassifier(nn.Cell):
-    """Attention among the words that are no padding."""
+    """Attention between the words that are not padding."""
 
     def __init__(self, masked: float) -> None:
         super().__init__()
@@ -184,7 +184,7 @@ def softmax_of_a_masked_row(fault: bool) -> Run:
 
 
 class NearStation(nn.Cell):
-    """How near the station is, 1 / (1 + 1 / distance), beside the other features."""
+    """The proximity of the station, 1 / (1 + 1 / distance), beside the other features."""
 
     def __init__(self, least: float) -> None:
         super().__init__()
@@ -229,7 +229,7 @@ def sigmoid_by_hand_in_float16(fault: bool) -> Run:
 
 
 class LogPower(nn.Cell):
-    """The logarithm of a spectrum's power, kept within bounds."""
+    """The logarithm of a spectrum's power, within bounds."""
 
     def __init__(self, floor: float) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Planted faults of the optimizer: its learning rates, its parameters, and what it may not train."""
+"""Planted faults of the optimizer: its learning rates, its parameters, and frozen ones."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def decay_over_one_epoch(fault: bool) -> Run:
 
 
 def with_the_networks_own_weights(run: Run) -> list[float]:
-    """As by hand, but with the gradients of net.trainable_params() instead of the optimizer's."""
+    """Train by hand, but with the gradients of net.trainable_params() instead of the optimizer's."""
     run.net.set_train()
     step = ms.value_and_grad(lambda x, y: run.loss(run.net(x), y), None, run.net.trainable_params())
     losses = []
@@ -98,7 +98,7 @@ def head_replaced_after_optimizer(fault: bool) -> Run:
 
 
 def teacher_and_student(run: Run) -> list[float]:
-    """The student learns to give what the teacher gives."""
+    """Train the student to give the teacher's outputs."""
     run.net.set_train()
     step = ms.value_and_grad(
         lambda x: ops.square(run.net.student(x) - ops.stop_gradient(run.net.teacher(x))).mean(),
@@ -114,7 +114,7 @@ def teacher_and_student(run: Run) -> list[float]:
 
 
 class Distillation(nn.Cell):
-    """A wide network and a narrow one that is to do the same."""
+    """A wide network and a narrow one that should give the same outputs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -157,7 +157,7 @@ def set_train_forgotten(fault: bool) -> Run:
 
 
 def epochs_with_evaluation(back: bool, first: int = 4) -> Any:
-    """Train, look at the loss in predict mode after each epoch, and go ``back`` to training, or not."""
+    """Train, compute the loss in predict mode after each epoch, and go ``back`` to training, or not."""
 
     def way(run: Run) -> list[float]:
         step = ms.value_and_grad(lambda x, y: run.loss(run.net(x), y), None, run.optimizer.parameters)
@@ -215,7 +215,7 @@ def one_step_in_predict_mode(fault: bool) -> Run:
 
 
 def then_evaluated(training: bool) -> Any:
-    """Train by hand, then predict batch by batch, in training mode or as it should be."""
+    """Train by hand, then predict batch by batch, in training mode or in predict mode."""
 
     def way(run: Run) -> list[float]:
         losses = by_hand(run)
@@ -250,7 +250,7 @@ def statistics_move_in_evaluation(fault: bool) -> Run:
 
 
 class FunctionalDropout(nn.Cell):
-    """ops.dropout, whose default is to be in training."""
+    """ops.dropout, whose default is training mode."""
 
     def __init__(self, heeds_mode: bool) -> None:
         super().__init__()
@@ -354,7 +354,7 @@ def embedding_frozen_at_random(fault: bool) -> Run:
 
 
 class Recurrent(nn.Cell):
-    """An Elman network whose matrices are the network's own."""
+    """An Elman network with its own matrices."""
 
     def __init__(self, learns: bool) -> None:
         super().__init__()

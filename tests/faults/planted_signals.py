@@ -1,4 +1,4 @@
-"""Planted faults of what flows: dead ReLUs, gradients that vanish or explode, saturation, units that stay alike."""
+"""Planted faults of signals: dead ReLUs, vanishing or exploding gradients, saturation, identical units."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def beta_of_minus_five(fault: bool) -> Run:
 
 
 class Prototypes(nn.Cell):
-    """How near a sample is to each of some learned points."""
+    """The proximity of a sample to each of some learned points."""
 
     def __init__(self, count: int, width: int, negated: bool) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ def relu_of_negative_distance(fault: bool) -> Run:
 
 
 def deep(layers: int, width: int, activation: Any, init: Any, classes: int = 3, features: int = 6) -> nn.SequentialCell:
-    """A plain stack of dense layers, layers.0, layers.1 ..., each with its activation, and a head."""
+    """Return a plain stack of dense layers, layers.0, layers.1 ..., each with its activation, and a head."""
     sizes = [features, *[width] * layers]
     body = [
         blocks.named(dense=nn.Dense(a, b, weight_init=init, bias_init="zeros"), act=activation())
@@ -90,7 +90,7 @@ def deep_sigmoid_mlp(fault: bool) -> Run:
 
 
 class Recaller(nn.Cell):
-    """What a sequence began with."""
+    """A network that recalls the start of a sequence."""
 
     def __init__(self, recurrent: Any, classes: int = 4, hidden: int = 24) -> None:
         super().__init__()
@@ -198,7 +198,7 @@ def sigmoid_behind_wide_weights(fault: bool) -> Run:
 
 
 class GatedCell(nn.Cell):
-    """A minimal gated recurrent unit; the gate's bias decides how much of the state is kept."""
+    """A minimal gated recurrent unit; the gate's bias sets how much of the state is kept."""
 
     def __init__(self, features: int, hidden: int, bias: float) -> None:
         super().__init__()

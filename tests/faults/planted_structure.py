@@ -1,4 +1,4 @@
-"""Planted faults of the graph: parts that are defined and not used, cut off, or the same where they should be two."""
+"""Planted faults of the graph: unused parts, detached parts, and one part in place of two."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .programs import Run, by_hand, one_step, planted, tensors, with_model
 
 
 class Downsampling(nn.Cell):
-    """Halves the picture; the projection of the input is added, or forgotten."""
+    """A cell that halves the picture; the projection of the input is added, or forgotten."""
 
     def __init__(self, channels: int, out: int, uses_skip: bool) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ def projection_forgotten(fault: bool) -> Run:
 
 
 class WithoutPositions(blocks.TransformerClassifier):
-    """The Transformer whose construct was copied without the positions."""
+    """A Transformer whose construct was copied without the positions."""
 
     def construct(self, x: Tensor) -> Any:
         x = self.embed(x)
@@ -63,7 +63,7 @@ def positions_forgotten(fault: bool) -> Run:
 
 
 class NormedLSTM(blocks.LSTMClassifier):
-    """An LSTM whose last output is normalized, or was meant to be."""
+    """An LSTM whose last output is normalized, or was intended to be."""
 
     def __init__(self, uses_norm: bool) -> None:
         super().__init__()
@@ -93,7 +93,7 @@ def norm_forgotten(fault: bool) -> Run:
 
 
 class FrozenFeatures(blocks.SmallCNN):
-    """The small CNN, whose features may be cut from the gradient."""
+    """The small CNN, whose features may be detached from the gradient."""
 
     def __init__(self, cut: bool) -> None:
         super().__init__()
@@ -159,7 +159,7 @@ def pooling_through_numpy(fault: bool) -> Run:
 
 
 class Stateful(nn.Cell):
-    """A GRU's last state for a head; the state is copied into a new tensor, or handed on."""
+    """A GRU's last state for a head; the state is copied into a new tensor, or passed directly."""
 
     def __init__(self, copied: bool) -> None:
         super().__init__()
@@ -223,7 +223,7 @@ def one_block_three_times(fault: bool) -> Run:
 
 
 class Agents(nn.Cell):
-    """A network of action values, and the one that gives its targets."""
+    """A network of action values, and the one that computes its targets."""
 
     def __init__(self, copied: bool) -> None:
         super().__init__()
@@ -232,7 +232,7 @@ class Agents(nn.Cell):
 
 
 def q_learning(run: Run) -> list[float]:
-    """Mnih et al. 2015: the target network takes the online one's weights every eighth step."""
+    """Train as Mnih et al. 2015: the target network takes the online one's weights every eighth step."""
 
     def loss(state: Tensor, action: Tensor, reward: Tensor, after: Tensor) -> Any:
         target = reward + 0.8 * ops.stop_gradient(run.net.target(after).max(axis=1))

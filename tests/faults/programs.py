@@ -1,4 +1,4 @@
-"""What a program of the corpus is: a network, the data and the way it is trained, and what was planted where."""
+"""A program of the corpus: a network, the data and the way it is trained, and the planted fault."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ class Run:
 
     Args:
         net: the network; with several, as of a GAN, a cell that holds them.
-        loss: a cell or function of (output, label); None where the network gives the loss, or ``way`` computes it.
+        loss: a cell or function of (output, label); None if the network returns the loss, or ``way`` computes it.
         optimizer: its optimizer.
         batches: the batches in their order; the last column is the label.
-        way: what trains; returns the losses.
+        way: the training loop; returns the losses.
     """
 
     net: nn.Cell
@@ -68,7 +68,7 @@ class Run:
     way: Callable[[Run], list[float]] = field(default_factory=lambda: by_hand)
 
     def train(self) -> list[float]:
-        """Train as the program does; the loss of each step, or what else shows that it learns."""
+        """Train as the program does; return the loss of each step, or another measure that shows learning."""
         ms.set_seed(1)
         return self.way(self)
 
@@ -78,17 +78,17 @@ class Program:
     """A training program.
 
     Args:
-        name: its name, unlike any other's.
+        name: its unique name.
         kind: the fault's kind, one of ``KINDS``; "" for a healthy program.
-        place: where the fault is: a path of ``net.cells_and_names()`` ("" is the network itself), a parameter's path,
-            or one of ``PLACES_OUTSIDE``; "" for a healthy program.
-        sentence: what was planted; for a healthy program what it is.
+        place: the place of the fault: a path of ``net.cells_and_names()`` ("" is the network itself), a parameter's
+            path, or one of ``PLACES_OUTSIDE``; "" for a healthy program.
+        sentence: the planted fault; for a healthy program its description.
         build: makes the network and its training, the same at each call.
         also: further places at which the same fault shows, and which a finding may name as well.
-        raises: what ``train`` ends with, where the fault is an error.
+        raises: the error of ``train``, if the fault is an error.
         not_finite: the losses become NaN or Inf.
-        known: the architecture, where it is a well-known one.
-        falls_to: a healthy program's last losses are below so much of the first.
+        known: the architecture, if it is a well-known one.
+        falls_to: a healthy program's last losses are below this share of the first.
         mended: as ``build``, with the one fault taken out.
     """
 
@@ -145,12 +145,12 @@ def healthy(sentence: str, *, known: str = "", falls_to: float = 0.8) -> Callabl
 
 
 def tensors(batch: Batch) -> tuple[Tensor, ...]:
-    """The columns of a batch as tensors."""
+    """Return the columns of a batch as tensors."""
     return tuple([Tensor(column) for column in batch])
 
 
 def by_hand(run: Run, training: bool = True) -> list[float]:
-    """The loop that most notebooks have: ``value_and_grad``, then the optimizer."""
+    """Train in the loop that most notebooks have: ``value_and_grad``, then the optimizer."""
     run.net.set_train(training)
 
     def forward(*batch: Tensor) -> Any:
@@ -166,7 +166,7 @@ def by_hand(run: Run, training: bool = True) -> list[float]:
 
 
 def one_step(run: Run, training: bool = True) -> list[float]:
-    """``nn.TrainOneStepCell`` around the network and its loss."""
+    """Train by ``nn.TrainOneStepCell`` around the network and its loss."""
     network = run.net if run.loss is None else nn.WithLossCell(run.net, run.loss)
     step = nn.TrainOneStepCell(network, run.optimizer)
     step.set_train(training)
@@ -183,7 +183,7 @@ class _Losses(Callback):
 
 
 def with_model(run: Run) -> list[float]:
-    """``train.Model`` over a data set."""
+    """Train by ``train.Model`` over a data set."""
     losses = _Losses()
     columns = [f"column_{i}" for i in range(len(run.batches[0]))]
     model = Model(run.net, run.loss, run.optimizer)

@@ -1,4 +1,4 @@
-"""The first cause that a session names is what was planted, where it was planted; healthy programs have none."""
+"""The first cause that a session names is the planted fault at its place; healthy programs have none."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Holds the corpus itself: each program runs, healthy ones learn, each planted fault shows, and is gone when mended.
+"""The corpus itself: each program runs, healthy ones learn, each planted fault shows, and is gone when mended.
 
-The symptoms are computed here with NumPy from what hooks saw; nothing of the debugger takes part.
+The symptoms are computed here with NumPy from values that hooks saw, without the debugger.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ each_healthy = of_each([program.name for program in HEALTHY])
 
 @dataclass
 class Call:
-    """A call of the cell at the fault's place: how many steps the optimizer had made, the mode, what went through."""
+    """A call of the cell at the fault's place: the optimizer's steps so far, the mode, inputs and output."""
 
     steps: int
     training: bool
@@ -38,7 +38,7 @@ class Call:
 
 @dataclass
 class ValueObservation:
-    """A program that was trained, and what hooks saw of it."""
+    """A program that was trained, and the values that hooks saw."""
 
     program: Program
     run: Run
@@ -53,7 +53,7 @@ class ValueObservation:
 
     @property
     def cell(self) -> Any:
-        """The cell at the fault's place, or whose parameter it is; the network where there is none."""
+        """Return the cell at the fault's place, or whose parameter it is; otherwise the network."""
         cells = dict(self.run.net.cells_and_names())
         place = self.program.place
         return cells.get(place) or cells.get(place.rpartition(".")[0]) or self.run.net
@@ -66,12 +66,12 @@ class ValueObservation:
         return dict(self.run.net.parameters_and_names())
 
     def of_parameter(self, parameter: Parameter) -> list[Array]:
-        """The gradients of a parameter, a step each; none where the optimizer does not have it."""
+        """Return the gradients of a parameter, a step each; none if the optimizer does not have it."""
         places = [i for i, one in enumerate(self.run.optimizer.parameters) if one is parameter]
         return [gradients[places[0]] for gradients in self.gradients] if places else []
 
     def output(self) -> Array:
-        """What the network gives for the first batch, in predict mode."""
+        """Return the network's output for the first batch, in predict mode."""
         self.run.net.set_train(False)
         found = self.run.net(*self.batch[: -1 if self.run.loss else None])
         return np.array(found.asnumpy())
@@ -204,7 +204,7 @@ def test_data_are_in_sensible_units_where_that_is_not_the_fault(name: str) -> No
             assert abs(values.mean()) < 3 and values.std() < 3
 
 
-# Kinds that need no place, and the healthy programs that show one on purpose.
+# Kinds that need no place, and the healthy programs that deliberately show one.
 ANYWHERE = (
     "inputs_not_normalized",
     "one_class_only",
@@ -256,7 +256,7 @@ SYMPTOMS: dict[str, Callable[[ValueObservation], Any]] = {}
 
 
 def symptom(check: Callable[[ValueObservation], Any]) -> Callable[[ValueObservation], Any]:
-    """Enter a check under its name, which is the kind."""
+    """Register a check under its name, which is the kind."""
     SYMPTOMS[check.__name__] = check
     return check
 
@@ -347,7 +347,7 @@ def batch_of_one_under_batchnorm(found: ValueObservation) -> bool:
 
 @symptom
 def learning_rate_zero(found: ValueObservation) -> bool:
-    """Whether a step leaves a parameter with a gradient as it was."""
+    """Return whether a step leaves a parameter unchanged though it has a gradient."""
     after = [*found.parameters[1:], [array(p) for p in found.run.optimizer.parameters]]
     return any(
         np.abs(gradient).max() > 1e-5 and np.array_equal(old, new)
@@ -370,7 +370,7 @@ def predict_mode_with_stale_statistics(found: ValueObservation) -> bool:
 
 @symptom
 def wrong_mode(found: ValueObservation) -> bool:
-    """Whether a call after the last step is in training mode, or gives something else when it is repeated."""
+    """Return whether a call after the last step is in training mode, or differs when it is repeated."""
     last = found.calls[-1]
     assert last.steps == len(found.gradients)
     ms.set_seed(2)
@@ -385,7 +385,7 @@ def learning_rate_too_large(found: ValueObservation) -> bool:
 
 
 def moved(found: ValueObservation) -> float:
-    """How far all parameters went, in parts of their length."""
+    """Return how far all parameters moved, relative to their length."""
     now = {path: array(parameter) for path, parameter in found.named().items() if parameter.requires_grad}
     apart = sum(float(np.square(value - found.before[path]).sum()) for path, value in now.items())
     return float(np.sqrt(apart / sum(float(np.square(found.before[path]).sum()) for path in now)))
@@ -404,7 +404,7 @@ def frozen_parameter(found: ValueObservation) -> bool:
 
 
 def matters(found: ValueObservation, parameter: Parameter) -> bool:
-    """Whether the output changes with the parameter."""
+    """Return whether the output changes with the parameter."""
     first, kept = found.output(), array(parameter)
     drawn = np.random.default_rng(0).normal(0, 0.5, kept.shape).astype(kept.dtype)
     parameter.set_data(Tensor(kept + drawn))
@@ -437,7 +437,7 @@ def dead_relu(found: ValueObservation) -> bool:
 
 
 def first_to_last(found: ValueObservation) -> float:
-    """The gradient of the first step or the first layer, in parts of that of the last one, at the beginning."""
+    """Return the gradient of the first step or the first layer, relative to that of the last one, at the beginning."""
     build = found.program.mended if found.mended else found.program.build
     assert build is not None
     fresh = build()
@@ -488,7 +488,7 @@ def bad_initialization(found: ValueObservation) -> bool:
 
 
 def held(cell: Any) -> Iterator[Any]:
-    """All cells below, each as often as it is held."""
+    """Return all cells below, each as often as it is held."""
     for child in cell._cells.values():
         if child is not None:
             yield child
@@ -502,7 +502,7 @@ def shared_parameter_by_mistake(found: ValueObservation) -> bool:
 
 
 def bprop_error(cell: Any, inputs: tuple[Tensor, ...]) -> float:
-    """How far a cell's gradients are from central differences, along eight directions of each input and parameter."""
+    """Return how far a cell's gradients are from central differences, along eight directions of each input and weight."""
     random = np.random.default_rng(0)
     shape = cell(*inputs).shape
     onto = Tensor(random.normal(0, 1, shape).astype(np.float32))

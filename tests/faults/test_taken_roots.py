@@ -1,4 +1,4 @@
-"""A session that takes its roots by itself finds in the corpus what one of the network finds."""
+"""A session without a network finds in the corpus what a session of the network finds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.faults.corpus import HEALTHY, PLANTED
 from tests.faults.judging import findings_of
 from tests.faults.programs import Program
 
-# What is never called as a whole is not seen as one: two names for one network within it.
+# A network that is never called as a whole is seen as several: two names for one network within it.
 _NEVER_CALLED = {"target_network_not_copied"}
 SOME = [program for program in (*PLANTED[::4], *HEALTHY[::6]) if program.name not in _NEVER_CALLED]
 

@@ -20,7 +20,7 @@ from hookscope.engine.train import BackupAndRestore, Callback, CheckpointConfig,
 
 @contextmanager
 def folder_of_all(rank: int) -> Iterator[Path]:
-    """A new folder, the same on all ranks, until all have left."""
+    """Yield a new folder, the same on all ranks, until all have left."""
     found = [tempfile.mkdtemp() if rank == 0 else ""]
     mint.distributed.broadcast_object_list(found, 0)
     yield Path(found[0])
@@ -57,7 +57,7 @@ def check_ranks_that_save_to_one_path_leave_one_whole_file(rank: int, size: int)
         for number in range(10):
             ms.save_checkpoint({"x": Tensor(np.full(100_000, number * size + rank, np.float32))}, path)
             found = ms.load_checkpoint(path)["x"].asnumpy()
-            assert len({*found.tolist()}) == 1  # of whichever rank came last
+            assert len({*found.tolist()}) == 1  # of the last rank to save
         mint.distributed.barrier()
         assert os.listdir(folder) == ["x.ckpt"]
         assert ms.load_checkpoint(path)["x"].asnumpy()[0] // size == 9
@@ -76,7 +76,7 @@ def check_a_save_of_one_rank_needs_no_other(rank: int, size: int) -> None:
 
 
 def writers(folder: Path, rank: int) -> set[int]:
-    """The ranks that wrote into a folder: each is told by the number that it added to its files."""
+    """Return the ranks that wrote into a folder: each adds its number to its files' names."""
     return {int(ms.load_checkpoint(file)["rank"].asnumpy()) for file in folder.glob("*.ckpt")}
 
 
@@ -90,7 +90,7 @@ def check_the_first_rank_writes_for_those_with_its_folder(rank: int, size: int) 
         with folder_of_all(rank) as folder, data_parallel():
             saving, trained = saver(folder, rank, **settings), model()
             trained.train(3, data(rank), callbacks=[saving])
-            # At once and on each rank: the training has ended when the files are there.
+            # At once and on each rank: when the training has ended, the files are there.
             assert sorted(file.name for file in folder.iterdir()) == ["a-3_2.ckpt", "a-3_4.ckpt"]
             assert saving.latest_ckpt_file_name == str(folder.resolve() / "a-3_4.ckpt")
             assert writers(folder, rank) == {0}
@@ -123,7 +123,7 @@ def check_without_data_parallel_each_rank_writes(rank: int, size: int) -> None:
         saving = saver(folder / str(rank), rank)
         with data_parallel():
             model().train(1, data(rank), callbacks=[saving])
-        model().train(rank + 1, data(rank), callbacks=[saving])  # as many steps as each likes
+        model().train(rank + 1, data(rank), callbacks=[saving])  # each rank takes its own number of steps
         assert len(list((folder / str(rank)).iterdir())) == 2
 
 

@@ -1,4 +1,4 @@
-"""Checks of four ranks: what collectives give, their gradients, their order, and what is told where ranks differ."""
+"""Checks of four ranks: results of collectives, their gradients, their order, and errors if ranks differ."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _uneven() -> tuple[list[int], list[int]]:
 
 
 def _around(x: Tensor) -> Tensor:
-    """To the next rank, from the one before."""
+    """Send to the next rank, and receive from the previous one."""
     rank = world().everybody.rank
     sent = ops.Send(7, (rank + 1) % 4)(x)
     came = ops.Receive(7, (rank - 1) % 4, x.shape, x.dtype)(x)
@@ -176,7 +176,7 @@ def check_bad_arguments_are_refused_before_anything_is_exchanged(rank: int, size
 def check_what_is_under_way_goes_on_while_the_rank_computes(rank: int, size: int) -> None:
     tensors = [Tensor(np.full(3, float(rank + i), np.float32)) for i in range(5)]
     handles = [in_place.all_reduce(x, async_op=True) for x in tensors]
-    for handle in handles[::-1]:  # in another order than they were asked for
+    for handle in handles[::-1]:  # not in the order of the requests
         handle.wait()
         handle.wait()
     assert [x.asnumpy()[0] for x in tensors] == [6.0 + 4 * i for i in range(5)]
@@ -248,7 +248,7 @@ def check_messages_come_in_order_and_to_who_waits(rank: int, size: int) -> None:
     for i in range(5):
         x = Tensor(np.zeros(3 + i, np.float32))
         assert in_place.recv(x, other) == 0 and x.asnumpy().tolist() == [float(other * 10 + i)] * (3 + i)
-    large = Tensor(np.full(3_000_000, float(rank), np.float32))  # more than MPI sends before somebody waits
+    large = Tensor(np.full(3_000_000, float(rank), np.float32))  # more than MPI sends before a receive is posted
     came, handle = comm_func.irecv(large, other, tag=3)
     in_place.isend(large, other, tag=3)
     handle.wait()

@@ -1,4 +1,4 @@
-"""Checks of two or four ranks that train in data parallel: what MindSpore recorded, and what one process gives."""
+"""Checks of two or four ranks that train in data parallel, against MindSpore's records and one process."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Encoder(nn.Cell):
 
 
 def synchronized(norm: Any) -> Any:
-    """ResNet-18 of width 4, whose normalizations share the statistics of all ranks' batches."""
+    """Return ResNet-18 of width 4, whose normalizations share the statistics of all ranks' batches."""
 
     def exchanged(cell: nn.Cell) -> None:
         for name, child in cell.name_cells().items():
@@ -92,8 +92,8 @@ def synchronized(norm: Any) -> Any:
 
 
 IMAGES = (8, 3, 16, 16)
-# Of each network: as one process has it, as ranks have it, the shape of the whole batch, and how far the losses of 20
-# steps may be apart; those of ResNet-18 fall to a thousandth of the first.
+# For each network: as one process has it, as ranks have it, the shape of the whole batch, and the tolerance of the
+# losses over 20 steps; those of ResNet-18 fall to a thousandth of the first.
 NETWORKS = {
     "LeNet": (LeNet, LeNet, (8, 1, 16, 16), 2e-5),
     "Transformer": (Encoder, Encoder, (8, 5, 16), 2e-5),
@@ -103,7 +103,7 @@ NETWORKS = {
 
 
 def trained(make: Any, x: Any, y: Any, steps: int = 20) -> tuple[list[float], list[Any]]:
-    """The losses, and the parameters at the end."""
+    """Train; return the losses, and the parameters at the end."""
     ms.set_seed(11)
     net = make()
     optimizer = nn.Momentum(net.trainable_params(), 0.05, 0.9)
@@ -125,7 +125,7 @@ def check_ranks_train_as_one_process_does_with_the_whole_batch(rank: int, size: 
             ms.reset_auto_parallel_context()
         mean = ops.AllReduce("avg")(Tensor(np.array(losses))).asnumpy()
         np.testing.assert_allclose(mean, whole_losses, rtol=tolerance, err_msg=name)
-        # mint's normalizations count their batches, too.
+        # mint's normalizations also count their batches.
         shared = [x for x in parameters if x.dtype == np.float32]
         assert sorted(x.shape for x in shared) == sorted(x.shape for x in whole)
         if "mint" not in name:  # whose parameters have another order
@@ -303,7 +303,7 @@ def check_a_loss_scale_trains_as_without(rank: int, size: int) -> None:
 
 
 def check_gradients_that_are_sent_early_have_the_bits_of_those_that_wait(rank: int, size: int) -> None:
-    """With a factor, with a loss scale, and with overflows on one rank: parameters, scale and what is told."""
+    """With a factor, a loss scale, and overflows on one rank: parameters, scale and messages."""
 
     def end(make: Any, settings: Any, waits: bool) -> list[Any]:
         ms.set_seed(2)

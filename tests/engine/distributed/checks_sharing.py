@@ -1,4 +1,4 @@
-"""Checks of ranks whose optimizers are divided: the bits of those that are not, what each keeps, checkpoints."""
+"""Checks of ranks with divided optimizers: the bits of undivided ones, the state on each rank, checkpoints."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Make = Callable[[Any], Any]
 
 
 class Net(nn.Cell):
-    """Parameters of several sizes and dtypes, among them more than ranks, and some that no weight decay is for."""
+    """Parameters of several sizes and dtypes, more than there are ranks, some of them without weight decay."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -184,7 +184,7 @@ def check_each_rank_keeps_about_its_share_of_the_state(rank: int, size: int) -> 
         with data_parallel(enable_parallel_optimizer=share):
             optimizer = nn.Adam(net.trainable_params())
         own = {id(p) for p in net.get_parameters()}
-        # All that can be reached from it, whatever it is called.
+        # All objects reachable from it, under any name.
         found = {id(p): p for p in optimizer.get_parameters() if id(p) not in own}
         for value in vars(optimizer).values():
             for one in value if isinstance(value, tuple | list) else [value]:
@@ -216,7 +216,7 @@ def check_what_must_not_be_divided_is_not(rank: int, size: int) -> None:
 
 
 class Own(nn.Optimizer):
-    """As programs for MindSpore write one."""
+    """A network as users of MindSpore write one."""
 
     _support_parallel_optimizer = True
 

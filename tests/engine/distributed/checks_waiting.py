@@ -1,4 +1,4 @@
-"""Checks of several ranks: what they tell of their waiting, what they do meanwhile, how they come together again."""
+"""Checks of several ranks that wait: their reports, their work meanwhile, and how they synchronize again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ONE = Tensor([1.0])
 
 
 def stands_when(waits: Callable[[RankState], bool]) -> list[RankState]:
-    """What another thread sees of this one, once it is so; filled while this one waits."""
+    """Return a list that gets this rank's state, as another thread sees it, once it satisfies a condition."""
     seen: list[RankState] = []
 
     def look() -> None:

@@ -1,4 +1,4 @@
-"""Ranks of which one is killed while all save a large checkpoint to one path: the file is the old or a new one, whole.
+"""Ranks of which one is killed while all save a large checkpoint to one path: the file stays complete, old or new.
 
 python -m tests.engine.distributed.killed_saves [--kills 30] [--ranks 2] [--seed 0]
 """
@@ -24,7 +24,7 @@ from tests.ranks import ROOT, command, environment
 
 _LAYERS, _LAYER = 8, 1 << 20  # numbers of 4 bytes
 
-# Each rank saves twice to be ready and to know how long that takes, says so, and saves to the path of all.
+# Each rank saves twice to be ready and to measure the time, prints it, and saves to the common path.
 RANK = """
 import os, sys, time
 import numpy as np
@@ -48,19 +48,19 @@ time.sleep(60)
 
 
 def trial(path: Path, share: float, ranks: int = 2, killed: int = 0) -> str:
-    """Kill a rank after a share of the time that a save takes, and look at the file.
+    """Kill a rank after a share of the time that a save takes, and check the file.
 
     Args:
         path: the file, in a folder of its own.
-        share: of the time.
-        ranks: how many save.
-        killed: which of them is killed.
+        share: the share of the time.
+        ranks: the number of ranks that save.
+        killed: the rank that is killed.
 
     Returns:
-        "old" or "new": which the file is; and "half" behind it where a rank had written a part of another.
+        "old" or "new", as the file is, followed by "half" if a rank had written a part of another file.
 
     Raises:
-        AssertionError: it is not whole.
+        AssertionError: the file is not complete.
     """
     ms.save_checkpoint({f"{i}.weight": Tensor(np.zeros(_LAYER, np.float32)) for i in range(_LAYERS)}, path)
     before = path.read_bytes()
@@ -81,7 +81,7 @@ def trial(path: Path, share: float, ranks: int = 2, killed: int = 0) -> str:
     (number,) = {float(x) for value in values.values() for x in (value.asnumpy().min(), value.asnumpy().max())}
     assert number in range(ranks + 1) and all(value.shape == (_LAYER,) for value in values.values())
     assert number or path.read_bytes() == before
-    ms.save_checkpoint({"x": Tensor([1.0])}, path)  # and with the next save nothing is left of the killed ones
+    ms.save_checkpoint({"x": Tensor([1.0])}, path)  # the next save removes the files of the killed ones
     assert {file.name for file in path.parent.iterdir()} <= {
         path.name,
         *(f"{path.name}.{rank}.ckpt" for rank in range(ranks)),

@@ -1,7 +1,9 @@
-"""``mpiexec -n 4 python -m tests.engine.distributed.random_collectives --calls 10000 --seed N``: beside mpi4py's own.
+"""Random collectives of random shapes, dtypes and groups, against mpi4py's own.
 
-Random collectives of random shapes, dtypes and groups. Numbers are small and whole, so that every order of summation
-gives the same bits; what has no dtype of MPI's is compared in float64.
+    mpiexec -n 4 python -m tests.engine.distributed.random_collectives --calls 10000 --seed N
+
+Numbers are small integers, so that every order of summation gives the same bits; dtypes that MPI lacks are compared in
+float64.
 """
 
 from __future__ import annotations
@@ -22,13 +24,13 @@ KINDS = ("AllReduce", "AllGather", "ReduceScatter", "Broadcast", "Reduce", "Allt
 
 
 def drawn(rng: Any, dtype: Any, shape: tuple[int, ...], own: Any) -> Any:
-    """Numbers of this rank: ``rng`` is the same on all, ``own`` is not."""
+    """Return numbers of this rank: ``rng`` is the same on all, ``own`` is not."""
     x = own.integers(0 if dtype.kind == "u" else -1, 2, shape)
     return np.array(x + 1j * own.integers(-1, 2, shape) if dtype.kind == "c" else x, dtype)
 
 
 def one(rng: Any, own: Any, comms: dict[str, Any]) -> str:
-    """One collective; "" where it gives what mpi4py's gives."""
+    """Run one collective; return "" if it gives mpi4py's result, else the difference."""
     from mpi4py import MPI
 
     name = [*comms][rng.integers(len(comms))]
@@ -88,7 +90,7 @@ def one(rng: Any, own: Any, comms: dict[str, Any]) -> str:
 
 
 def run(calls: int, seed: int) -> list[str]:
-    """The differences."""
+    """Run random collectives; return the differences."""
     from mpi4py import MPI
 
     here = MPI.COMM_WORLD

@@ -1,10 +1,10 @@
-"""Record what MindSpore 2.10 gives on two ranks of its CPU backend, as tests/engine/distributed/recorded.json.
+"""Record of MindSpore 2.10's results on two ranks of its CPU backend, as tests/engine/distributed/recorded.json.
 
     msrun --worker_num=2 --local_worker_num=2 --join=True tests/engine/distributed/record.py FOLDER
 
-with the Python of an environment that has MindSpore; each rank writes FOLDER/RANK.json. Only what that backend can do
-is asked for: after an operator that it refuses, the ranks' messages no longer belong to each other. Hookscope's ranks
-run the same file (checks_data_parallel.py).
+with the Python of an environment that has MindSpore; each rank writes FOLDER/RANK.json. The file calls only operators
+of that backend: after an operator that it refuses, the ranks' messages no longer match. Hookscope's ranks run the same
+file (checks_data_parallel.py).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Net(nn.Cell):
 
 
 def recorded(rank: int) -> dict[str, Any]:
-    """What each thing gives on this rank."""
+    """Return the results on this rank by name."""
     world = communication.GlobalComm.WORLD_COMM_GROUP
     x = Tensor((np.arange(6).reshape(2, 3) + 10 * rank + 1).astype(np.float32))
     small, y = x / 16, Tensor(np.ones((2, 2), np.float32))

@@ -1,4 +1,4 @@
-"""Collectives of four ranks: the checks of checks_collectives.py; what a process without others has; how runs end."""
+"""Collectives of four ranks: the checks of checks_collectives.py; a process without others; the ends of runs."""
 
 from __future__ import annotations
 

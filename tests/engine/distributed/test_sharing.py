@@ -1,4 +1,4 @@
-"""Optimizers that are divided among two and four ranks: the checks of checks_sharing.py."""
+"""Optimizers that are divided over two and four ranks: the checks of checks_sharing.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The threads of a rank outlive an error of MPI's, and nobody waits for one that has ended. No MPI is needed for it."""
+"""The threads of a rank outlive an MPI error, and no caller waits for one that has ended. MPI is not needed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_message_that_mpi_cannot_send_is_told_and_forgotten(capsys: pytest.Cap
 
 
 def test_what_is_asked_of_a_worker_that_has_ended_is_an_error_at_once() -> None:
-    """As by what a script has registered with atexit before the ranks met."""
+    """As by a function that a script has registered with atexit before the ranks met."""
     worker = Worker("a test")
     done = worker.ask(Pending("before", ""), lambda: 7)
     worker.end()

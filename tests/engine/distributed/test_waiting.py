@@ -1,4 +1,4 @@
-"""Who waits for whom: plain data of all ranks, and the circles in it; and ranks that come together after errors."""
+"""Waiting between ranks: cycles in plain data of all ranks, and ranks that synchronize after errors."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_what_has_changed_in_between_is_not_the_same() -> None:
 
 
 def test_sound_programs_have_no_circle_at_any_moment() -> None:
-    """Ranks run one list of exchanges with groups, each as far as chance lets it."""
+    """Ranks run one list of exchanges with groups, each up to a random position."""
     chance = random.Random(4)
     for _ in range(2000):
         count = chance.randint(2, 5)
@@ -101,7 +101,7 @@ def _stands(
 def _go_on(
     rank: int, at: dict[int, int], asked: dict[int, dict[str, int]], program: list[str], groups: dict[str, list[int]]
 ) -> None:
-    """A rank asks for its next exchange, or leaves it when all of its group have asked for it."""
+    """Let a rank request its next exchange, or leave it when all of its group have requested it."""
     if at[rank] >= len(program):
         return
     name, mine = program[at[rank]], asked[rank]
