@@ -48,7 +48,7 @@ def batches(*columns: Array, size: int = 16, steps: int = 12) -> list[Batch]:
 
 
 def digits(count: int = 64, size: int = 8, channels: int = 1, classes: int = 10, seed: int = 0) -> tuple[Array, Array]:
-    """Return 0 to 255 pixels of shifted, noisy digits (count, channels, size, size), and the digits; size is 8 or 16."""
+    """Return shifted, noisy digits of 0 to 255 (count, channels, size, size), and the labels; size is 8 or 16."""
     random = np.random.default_rng(seed)
     labels = random.permutation(np.arange(count) % classes).astype(np.int32)
     images: Array = np.zeros((count, 8, 8))
@@ -91,7 +91,7 @@ def flowers(count: int = 64, features: int = 6, classes: int = 3, seed: int = 0)
 
 
 def houses(count: int = 64, seed: int = 0) -> tuple[Array, Array]:
-    """Return area, rooms, year, distance and mean income of the district, not scaled, and the normalized price (count,)."""
+    """Return area, rooms, year, distance and the district's mean income in their units, and the normalized price."""
     random = np.random.default_rng(seed)
     area, year = random.uniform(30, 220, count), random.uniform(1900, 2020, count)
     distance, income = random.uniform(0.2, 25, count), random.normal(42_000, 9_000, count)

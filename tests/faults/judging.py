@@ -1,8 +1,8 @@
 """Findings of a session in each program of the corpus, compared with the planted faults.
 
-python -m tests.faults.judging                  # all programs, with what each lacks
+python -m tests.faults.judging                  # all programs, with the missing finding of each
 python -m tests.faults.judging NAME ...         # some, with every finding
-python -m tests.faults.judging --mended         # the planted ones without their faults: nothing is to be found
+python -m tests.faults.judging --mended         # the planted ones without their faults: there must be no finding
 python -m tests.faults.judging --nudged SEED    # with weights that differ in their last bit, as on other processors
 """
 

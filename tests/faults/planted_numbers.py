@@ -74,7 +74,7 @@ def contrastive(distance: Tensor, same: Tensor) -> Any:
 
 
 def pairs_of_digits(identical: bool) -> tuple[data.Array, data.Array, data.Array]:
-    """Return two columns of flat pictures, and whether they show the same digit; a pair may be twice the same picture."""
+    """Return two columns of flat pictures, and whether they show the same digit; a pair may be one picture twice."""
     x, y = data.digits(128, classes=4)
     flat = data.normalized(x).reshape(len(x), -1)
     a, b = flat[:64], flat[64:].copy()

@@ -502,7 +502,7 @@ def shared_parameter_by_mistake(found: ValueObservation) -> bool:
 
 
 def bprop_error(cell: Any, inputs: tuple[Tensor, ...]) -> float:
-    """Return how far a cell's gradients are from central differences, along eight directions of each input and weight."""
+    """Return how far a cell's gradients are from central differences, in eight directions of each input and weight."""
     random = np.random.default_rng(0)
     shape = cell(*inputs).shape
     onto = Tensor(random.normal(0, 1, shape).astype(np.float32))

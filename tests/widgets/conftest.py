@@ -1,4 +1,4 @@
-"""A comm that remembers what it was sent, a session of plain data, a clock that stands still, a page in Chromium."""
+"""A comm that stores its messages, a session of plain data, a simulated clock, a page in Chromium."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.browser.lab import CHROMIUM_ARGUMENTS, STEP_SECONDS
 
 
 class RecordingComm(BaseComm):
-    """Keeps every message instead of publishing it."""
+    """A comm that stores every message instead of publishing it."""
 
     log: list[tuple[str, dict[str, Any], list[Any]]]
 
@@ -35,7 +35,7 @@ class RecordingComm(BaseComm):
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any], list[Any]]]:
-    """The messages that went to the page, in order."""
+    """Return the messages that went to the page, in order."""
     log: list[tuple[str, dict[str, Any], list[Any]]] = []
 
     def create(*args: Any, **keys: Any) -> RecordingComm:
@@ -70,13 +70,13 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def kept_pages(browser: Browser) -> list[Page]:
-    """The page that the tests share, while none of them has it."""
+    """Yield the list that holds the shared page while no test has it."""
     return []
 
 
 @pytest.fixture
 def page(browser: Browser, kept_pages: list[Page], request: pytest.FixtureRequest) -> Iterator[Page]:
-    """The shared page, empty; an error in its JavaScript fails the test, and the next test gets another page.
+    """Yield the shared page, empty; a JavaScript error fails the test, and the next test gets another page.
 
     A page of its own takes Chromium longer than most tests do: a process, and in it a window with its frame.
     """
@@ -95,7 +95,7 @@ def page(browser: Browser, kept_pages: list[Page], request: pytest.FixtureReques
 
 @pytest.fixture
 def shown(page: Page, session: PlainSession, sent: list[Any]) -> PanelPage:
-    """A panel on a page, of which the tree is looked at."""
+    """Return a panel on a page, with its tree in view."""
     panel_page = PanelPage(page, session, sent)
     panel_page.panel.view = "cells"
     panel_page.carry()

@@ -15,7 +15,7 @@ from hookscope.widgets import DebuggerPanel
 from tests.browser.lab import STEP_SECONDS
 
 SIZE: ViewportSize = {"width": 1000, "height": 640}
-# Models as anywidget gives them to `render`, fed by `receive`; what they send waits in `outbox`.
+# Models as anywidget gives them to `render`, fed by `receive`; their messages wait in `outbox`.
 MODEL = """
 const view = (text) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
 const models = {};
@@ -79,7 +79,7 @@ def empty(page: Page) -> None:
 
 @contextmanager
 def no_errors(page: Page) -> Iterator[None]:
-    """Fail if JavaScript raises in the page meanwhile."""
+    """Fail if JavaScript raises in the page inside the block."""
     errors: list[str] = []
 
     def note(error: Error) -> None:
@@ -111,13 +111,13 @@ class PanelPage:
         for comm, text in self.page.evaluate("outbox.splice(0)"):
             by_comm[comm]._received(by_comm[comm], json.loads(text), [])
         sent = self._sent[:]
-        del self._sent[: len(sent)]  # what another thread sends meanwhile stays
+        del self._sent[: len(sent)]  # keeps messages that another thread sends meanwhile
         messages = [_envelope(*message) for message in sent if message[1].get("comm_id") in by_comm]
         if messages:
             self.page.evaluate("text => receive(text)", json.dumps(messages))
 
     def waiting(self) -> int:
-        """The number of messages from the page that were not carried yet."""
+        """Return the number of messages from the page that were not carried yet."""
         return int(self.page.evaluate("outbox.length"))
 
     def ask(self, **message: Any) -> None:
@@ -125,9 +125,9 @@ class PanelPage:
         self.panel._received(self.panel, message, [])
 
     def until(self, condition: Callable[[], bool], seconds: float = STEP_SECONDS) -> None:
-        """Carry messages until the page shows what is expected."""
+        """Carry messages until a condition on the page holds."""
         end = time.monotonic() + seconds
-        self.page.set_default_timeout(100)  # what is not there yet must not hold up the mail
+        self.page.set_default_timeout(100)  # a missing element must not hold up the messages
         while not _holds(condition):
             assert time.monotonic() < end, "not reached:\n" + self.page.locator("body").inner_text()
             self.carry()

@@ -1,4 +1,4 @@
-"""A session made of plain data: what a panel reads and calls of a DebugSession, without an engine."""
+"""A session of plain data with the attributes and methods of a DebugSession that a panel uses, without an engine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PlainTensor:
 
 
 def plain_statistics(array: np.ndarray) -> Statistics:
-    """The figures of a finite float array, by NumPy itself."""
+    """Return the statistics of a finite float array, computed by NumPy."""
     finite = array[np.isfinite(array)]
     counts, _ = np.histogram(finite, 64)
     return Statistics(
@@ -92,7 +92,7 @@ class PlainCapture:
 
 
 class PlainParameter:
-    """A row of a session as what an edit changes."""
+    """A parameter's row that an edit can change."""
 
     def __init__(self, session: PlainSession, name: str) -> None:
         self.row = next(row for row in session.rows if row.name == name)
@@ -123,7 +123,7 @@ class PlainParameters:
 
 
 class PlainRing(list[PlainCapture]):
-    """Captures with their values, and before them rows of those that were given up."""
+    """Captures with their values, preceded by rows of evicted ones."""
 
     name = "plain"
     replacements = 0
@@ -145,7 +145,7 @@ class PlainRing(list[PlainCapture]):
         return self.said
 
     def give_up(self, count: int, figures: bool = True) -> None:
-        """The values of the oldest go."""
+        """Evict the values of the oldest captures."""
         for one in self[:count]:
             self.without_value.append(
                 EvictedCapture(
@@ -169,7 +169,7 @@ class PlainRing(list[PlainCapture]):
 
 
 class PlainPaths:
-    """The paths of a session's cells; behind each is a cell that has nothing."""
+    """The paths of a session's cells; the cells have no attributes."""
 
     def __init__(self, nodes: list[SimpleNamespace]) -> None:
         self._nodes = nodes
@@ -196,11 +196,11 @@ def plain_node(path: str, depth: int, kind: str, **more: Any) -> SimpleNamespace
 
 
 class Net:
-    """Stands for a network: a panel shows only its type's name."""
+    """A stand-in for a network: a panel shows only its type's name."""
 
 
 class PlainSession:
-    """What a panel sees of a DebugSession, without an engine behind it."""
+    """The part of a DebugSession that a panel shows, without an engine."""
 
     def __init__(self) -> None:
         self.roots: list[object] = [Net()]
@@ -319,7 +319,7 @@ class PlainSession:
         return self.known_cures.get(finding.condition, [])
 
     def find(self, condition: str, path: str, capture: PlainCapture | None = None, **more: Any) -> Finding:
-        """A condition held, at a capture or elsewhere."""
+        """Add a finding and a hit of a condition, at a capture or elsewhere."""
         subject = "loss" if capture is None else capture.key
         message = f"{condition} in {subject} (2 of 6 elements)"
         step = 1 if capture is None else capture.step
@@ -418,7 +418,7 @@ class PlainSession:
 
 
 class FakeClock:
-    """A clock that moves only when told to."""
+    """A clock that moves only on request."""
 
     now = 0.0
 

@@ -1,4 +1,4 @@
-"""Reads the columns of the cell tree back into rows, as the page does."""
+"""The columns of the cell tree, read back into rows as the page does."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOMENTS = (*KINDS, "bprop")
 
 
 def sent_cells(texts: dict[str, Any], numbers: bytes, states: bytes) -> list[dict[str, Any]]:
-    """One row for each cell, in the order of the tree."""
+    """Return one row for each cell, in the order of the tree."""
     depth, kind, shape, parameters = np.frombuffer(numbers, "<f8").reshape(4, -1)
     training, has_bprop, breaks, attached, *hooks = np.frombuffer(states, np.uint8).reshape(8, -1)
     return [
@@ -32,5 +32,5 @@ def sent_cells(texts: dict[str, Any], numbers: bytes, states: bytes) -> list[dic
 
 
 def cells_of(panel: Any) -> list[dict[str, Any]]:
-    """The cells that a panel shows."""
+    """Return the cells that a panel shows."""
     return sent_cells(panel.tree, panel.tree_numbers, panel.tree_states)

@@ -1,4 +1,4 @@
-"""A panel that is used while a network trains: what it is asked is done between two steps, and changes no bit of it."""
+"""A panel in use while a network trains: requests are served between two steps, and change no bit of the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells and parameters named like what every JavaScript object has: each view shows them as any other name."""
+"""Cells and parameters named like members of every JavaScript object: each view shows them as any other name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES = ["constructor", "toString", "__proto__", "hasOwnProperty", "valueOf"]
 
 @pytest.fixture
 def session(session: PlainSession) -> PlainSession:
-    """Such a network: a cell and a parameter of each name, and a capture, a hook and a breakpoint in each cell."""
+    """Return a session over such names: a cell and a parameter of each, with a capture, a hook and a breakpoint."""
     del session.nodes[1:]
     session.nodes += [plain_node(name, 1, name) for name in NAMES]
     weight = np.ones((2, 2))

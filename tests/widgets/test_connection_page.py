@@ -1,4 +1,4 @@
-"""A panel whose kernel is gone, or out of reach, says so at once and its controls are off; one that is back is live."""
+"""A panel whose kernel is gone or out of reach says so at once, with its controls off, until it is connected again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from panel_page import PanelPage, no_errors
 from plain_session import PlainSession
 from playwright.sync_api import Browser, Locator, Page, expect
 
-# What JupyterLab's kernel is to a panel.
+# The interface of JupyterLab's kernel that a panel uses.
 KERNEL = """() => {
   const signal = () => {
     const slots = new Set();
@@ -44,7 +44,7 @@ def look_at_the_tree(shown: PanelPage) -> PanelPage:
 
 @pytest.fixture
 def apart(browser: Browser) -> Iterator[Page]:
-    """A page that no other test gets: a clock that is replaced stays replaced."""
+    """Yield a page that is not shared: a replaced clock stays replaced."""
     page = browser.new_page()
     with no_errors(page):
         yield page
@@ -68,7 +68,7 @@ def alert(shown: PanelPage) -> Locator:
 
 
 def controls(shown: PanelPage) -> Locator:
-    """What can be pressed or filled in, but for the tabs."""
+    """Return all buttons and fields except the tabs."""
     return shown.page.locator("button:not([role=tab]), input, select, textarea")
 
 
@@ -99,7 +99,7 @@ def test_and_a_comm_that_is_closed(shown: PanelPage) -> None:
 
 
 def test_and_a_comm_that_takes_nothing_more(shown: PanelPage) -> None:
-    shown.page.evaluate("window.sendFails = true")  # from here on a mouse on its way would tell already
+    shown.page.evaluate("window.sendFails = true")  # a mouse that moves over the page would notice this, too
     shown.page.get_by_role("switch", name="train mode of block", exact=True).dispatch_event("click")
     expect_off(shown, GONE)
 
@@ -131,7 +131,7 @@ def test_without_a_connection_it_waits_and_with_one_it_is_live_again(shown: Pane
     expect_off(shown, AWAY)
     shown.page.get_by_role("tab", name="Captures").click()
     session.capture("block")
-    shown._sent.clear()  # what was sent meanwhile is lost
+    shown._sent.clear()  # messages sent meanwhile are lost
     become(shown, connectionStatus="connected")
     shown.until(lambda: alert(shown).count() == 0)
     shown.page.get_by_role("tab", name="Captures").click()
@@ -151,7 +151,7 @@ def test_a_restart_without_a_connection_is_the_end(shown: PanelPage) -> None:
 
 
 def hurry(shown: PanelPage) -> None:
-    """Nobody waits for a test: the page's clock is Playwright's from here on."""
+    """Replace the page's clock by Playwright's, so that the test does not wait."""
     shown.page.clock.install()
     shown.page.evaluate("show()")
     shown.carry()

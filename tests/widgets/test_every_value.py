@@ -1,4 +1,4 @@
-"""Each view of the panel takes whatever passes in a network, alive, as a static form and in an exported page."""
+"""Each view of the panel accepts any value that passes in a network, live, as a static form and in an exported page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Returning(nn.Cell):
 
 
 class Within(nn.Cell):
-    """Returns what it is told to, and holds a parameter of the same numbers as its input."""
+    """A cell that returns a given value, and holds a parameter of the same numbers as its input."""
 
     def __init__(self, held: Any) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class Within(nn.Cell):
 
 
 def _session(dtype: str) -> DebugSession:
-    """A session in which values of a dtype have passed in every shape, kind and structure."""
+    """Return a session that captured values of a dtype in every shape, kind and structure."""
     session = None
     for shape, kind in itertools.product(SHAPES, KINDS):
         made = array(shape, dtype, kind)

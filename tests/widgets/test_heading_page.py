@@ -1,4 +1,4 @@
-"""What stands above every view, in Chromium: how the run stands, its loss, what was found, and the one thing to do."""
+"""The heading above every view, in Chromium: the run's state, its loss, the findings, and the main action."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEIGHT = 520
 
 
 def main_actions(shown: PanelPage) -> list[str]:
-    """The buttons above the views, but for Export."""
+    """Return the buttons above the views, except Export."""
     buttons = shown.page.locator(".hs-head .hs-button").filter(visible=True)
     return [text for text in buttons.all_inner_texts() if text != "Export"]
 

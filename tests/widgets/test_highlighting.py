@@ -1,4 +1,4 @@
-"""Source is split into pieces that are its text, whatever that is; what they are is Python's grammar."""
+"""Source is split into pieces that join to its text, for any text; their kinds follow Python's grammar."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LINE = st.text(st.characters(exclude_characters="\n", exclude_categories=("Cs",)
 
 
 def kinds(*lines: str) -> list[list[tuple[str, str]]]:
-    """The pieces that have a kind."""
+    """Return the pieces that have a kind."""
     return [[piece for piece in line if piece[0]] for line in highlighting.pieces(lines)]
 
 

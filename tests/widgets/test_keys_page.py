@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from hookscope.widgets import CellTree, DebuggerPanel
 
-# Each panel in a notebook of its own, with an editor above it; and beside them a terminal and a menu's place.
+# Each panel in a notebook of its own, below an editor; beside them a terminal and a menu's place.
 NOTEBOOKS = """() => {
   const pressed = window.pressed = [];
   document.addEventListener("keydown", (event) => {
@@ -67,13 +67,13 @@ class Notebooks:
         return [session.commands for session in self.sessions]
 
     def seen(self) -> list[str]:
-        """The keys that came through to others."""
+        """Return the keys that reached other elements."""
         return list(self.page.evaluate("pressed"))
 
 
 @pytest.fixture
 def page(page: Page) -> Page:
-    """High enough for two panels."""
+    """Yield a page high enough for two panels."""
     page.set_viewport_size({"width": 1000, "height": 900})
     return page
 
@@ -126,7 +126,7 @@ def test_nothing_is_taken_while_nothing_is_paused(one: Notebooks) -> None:
 
 
 def test_the_answer_to_something_else_brings_no_key_back_after_continue(one: Notebooks) -> None:
-    """It was sent before Python heard of the command, so the page still has a paused run's status then."""
+    """It was sent before Python got the command, so the page still has a paused run's status then."""
     one.pause()
     one.shown.page.get_by_label("editor 0", exact=True).focus()
     one.page.keyboard.press("F9")

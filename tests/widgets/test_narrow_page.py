@@ -13,7 +13,7 @@ from hookscope.engine import Tensor, grad, nn
 from hookscope.engine.debug import DebugSession
 from tests.browser.accessibility import AXE, lowest_contrast, violations
 
-# Controls and headings that stand, in part, outside the panel's sides.
+# Controls and headings that are, in part, outside the panel's sides.
 OUTSIDE = """(panel) => {
   const box = panel.getBoundingClientRect();
   return [...panel.querySelectorAll("button, input, select, textarea, h3, h4, [role=columnheader], kbd")]
@@ -25,13 +25,13 @@ OUTSIDE = """(panel) => {
     .map((one) => one.getAttribute("aria-label") || one.textContent);
 }"""
 
-# What appears in a view when its first row is selected.
+# The element that appears in a view when its first row is selected.
 SELECTED: dict[str, tuple[Any, str]] = {"Captures": ("group", "Channels"), "Parameters": ("form", "Change values")}
 
 
 @pytest.fixture(scope="module")
 def session() -> DebugSession:
-    """A convolutional network with a dead unit, that ran three steps."""
+    """Return a session over a convolutional network with a dead unit, after three steps."""
     net = nn.SequentialCell(nn.Conv2d(1, 4, 3, has_bias=True), nn.ReLU(), nn.Flatten(), nn.Dense(256, 3))
     net[0].bias.set_data(Tensor(np.full(4, -50, np.float32)))
     x = Tensor(np.random.default_rng(0).normal(size=(4, 1, 8, 8)).astype(np.float32))
@@ -69,7 +69,7 @@ def test_every_view_fits_is_readable_and_accessible(narrow: PanelPage) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= 480, name
         ratio, where = lowest_contrast(page)
         assert ratio >= 4.5, (name, where)
-        if AXE.exists():  # it comes with npm, which not everybody who changes Python has
+        if AXE.exists():  # npm installs it, which may be missing here
             # A row of the tree is named by its path; the rule wants all of the row's text, the figures too.
             found = [line for line in violations(panel) if "label-content-name-mismatch" not in line]
             assert found == [], name

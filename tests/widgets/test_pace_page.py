@@ -1,4 +1,4 @@
-"""How often the page draws what a run sends (static/pace.js), in Chromium."""
+"""How often the page redraws during a run (static/pace.js), in Chromium."""
 
 from __future__ import annotations
 

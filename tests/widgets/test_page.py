@@ -1,4 +1,4 @@
-"""The panel as a person meets it: drawn by Chromium, used by mouse and by keyboard."""
+"""The panel as a user sees it: drawn by Chromium, used by mouse and by keyboard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page may write: which view is looked at and what is selected. All else of a panel's state is Python's."""
+"""Traits that a page may write: the view and the selection. All other state of a panel is Python's."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def panel(session: PlainSession, sent: list[Any], clock: FakeClock) -> DebuggerP
 
 
 def write(panel: DebuggerPanel, state: object, buffers: tuple[bytes, ...] = (), **data: Any) -> None:
-    """An `update` message as it comes from a comm."""
+    """Deliver an `update` message as it comes from a comm."""
     assert panel.comm is not None
     panel.comm.handle_msg({"content": {"data": {"method": "update", "state": state, **data}}, "buffers": buffers})
 
@@ -45,7 +45,7 @@ def test_no_other_trait_is_a_pages_to_write(panel: DebuggerPanel, sent: list[Any
         assert f"a page cannot set {name}; it can set selected, view" in panel.status["error"]
     assert {name: getattr(panel, name) for name in before} == before
     assert panel.status["state"] == "ready"
-    assert HOSTILE not in repr(sent), "the other pages were told"
+    assert HOSTILE not in repr(sent), "the state was sent to the other pages"
 
 
 def test_what_it_may_write_is_taken_also_beside_what_it_may_not(panel: DebuggerPanel, sent: list[Any]) -> None:

@@ -1,4 +1,4 @@
-"""The panel's conversation with the page: what it sends, and what it does when asked."""
+"""The panel's conversation with the page: its messages, and the effect of requests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("sent")
 @pytest.fixture
 def panel(session: PlainSession, sent: list[Any], clock: FakeClock) -> DebuggerPanel:
     panel = DebuggerPanel(session, clock=clock)
-    panel.view = "cells"  # most of what is asked here is asked of the tree
+    panel.view = "cells"  # most requests here go to the tree
     return panel
 
 
@@ -35,7 +35,7 @@ def custom(sent: list[Any], kind: str) -> list[tuple[dict[str, Any], list[Any]]]
     ]
 
 
-# What the page may ask for.
+# Requests that a page may make.
 
 
 @pytest.mark.parametrize("kind", ["forward_pre", "forward", "backward_pre", "backward"])
@@ -184,7 +184,7 @@ def test_statistics_are_computed_for_what_is_looked_at_and_while_code_runs_only_
     assert len(buffers[0]) == 10 * 8
 
 
-# What it may not.
+# Requests that it may not make.
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_every_message_is_answered(panel: DebuggerPanel, sent: list[Any]) -> Non
     assert [content["action"] for content, _ in custom(sent, "done")] == ["explode", "hello"]
 
 
-# What the session tells.
+# Events of the session.
 
 
 def test_the_status_follows_the_run(panel: DebuggerPanel, session: PlainSession) -> None:
@@ -274,7 +274,7 @@ def test_a_session_that_was_attached_before_is_watching_not_running(
     before = len(custom(sent, "captures"))
     for _ in range(100):
         session.capture()
-    assert len(custom(sent, "captures")) <= before + 1, "the throttle holds here too"
+    assert len(custom(sent, "captures")) <= before + 1, "the throttle does not hold here"
 
 
 def test_pauses_that_nobody_could_answer_are_told_and_shown(panel: DebuggerPanel, session: PlainSession) -> None:
@@ -296,7 +296,7 @@ def test_live_updates_are_throttled_and_the_rest_is_sent_at_the_end(
     for tick in range(1000):
         clock.now = tick / 1000
         session.capture()
-    # No update costs anything on this clock; what it costs the server and the page beyond it counts too.
+    # On this clock an update takes no time; its cost for the server and the page counts, too.
     assert 4 <= len(custom(sent, "captures")) <= 6
     assert len(custom(sent, "backlog")) <= 6
     session.emit("finished")
@@ -313,7 +313,7 @@ def test_captures_held_back_by_the_throttle_come_when_the_page_asks_later(
         session.capture()
     assert len(custom(sent, "backlog")) == 1
     ask(panel, type="sync")
-    assert len(custom(sent, "backlog")) == 2, "the throttle holds here too"
+    assert len(custom(sent, "backlog")) == 2, "the throttle does not hold here"
     clock.now = 1.0
     ask(panel, type="sync")
     assert sum(content["count"] for content, _ in custom(sent, "captures")) == 10
@@ -379,11 +379,11 @@ def test_a_closed_panel_hears_nothing(panel: DebuggerPanel, session: PlainSessio
     assert session.observers == []
 
 
-# What is looked at.
+# The view in sight.
 
 
 def traits(sent: list[Any]) -> set[str]:
-    """The traits that were sent."""
+    """Return the traits that were sent."""
     updates = [data for _, data, _ in sent if data.get("method") == "update"]
     return {name for data in updates for name in (*data["state"], *(path[0] for path in data["buffer_paths"]))}
 
@@ -403,7 +403,7 @@ def test_the_first_message_has_all_that_the_first_view_shows(session: PlainSessi
     trees = session.trees_made
     sent.clear()
     ask(panel, type="hello")
-    assert session.trees_made == trees, "what was just computed is not computed again"
+    assert session.trees_made == trees, "the tree was computed twice"
     assert traits(sent) == set()
 
 

@@ -1,4 +1,4 @@
-"""Long work on the page: the bar by its name, the Stop button, and what stands there when it is over."""
+"""Long work on the page: the bar by its name, the Stop button, and the text after the end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.browser.accessibility import AXE, ENOUGH_CONTRAST, lowest_contrast, v
 
 
 def shown_training(shown: PanelPage, **more: Any) -> None:
-    """What Python shows of a training that is under way."""
+    """Show a training in progress, as Python does."""
     shown.panel.progress = {
         "what": "training",
         "text": "1,204 of 10,000 steps · 85 steps/s · 1 min 43 s left",
@@ -116,7 +116,7 @@ def test_it_can_be_read_in_both_themes_and_fits_a_narrow_page(shown: PanelPage, 
     inside = work.evaluate("work => [...work.querySelectorAll('*')].every((e) => e.scrollWidth <= e.clientWidth + 1)")
     box = work.bounding_box()
     assert inside and box is not None and box["x"] >= 0 and box["x"] + box["width"] <= width
-    if AXE.exists():  # without npm it is not there
+    if AXE.exists():  # axe-core needs npm
         assert violations(work) == []
 
 

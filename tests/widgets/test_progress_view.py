@@ -1,4 +1,4 @@
-"""What a panel shows of long work, and what its Stop does: work that counts itself, and loops of the user's own."""
+"""The panel's display of long work and its Stop button: work that counts itself, and loops of the user's own."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def panel(session: PlainSession, sent: list[Any], clock: FakeClock) -> Iterator[
 
 @pytest.fixture
 def answered() -> Iterator[None]:
-    """A kernel that answers in a running cell."""
+    """Answer in a running cell, as a kernel does."""
     answer_with(lambda: None)
     yield
     answer_with(None)
@@ -109,7 +109,7 @@ def test_work_that_says_of_nothing_what_it_is_about_is_shown_by_who_watches(
         assert panel.progress["what"] == "search"
     with progress("export", 10, of=PlainSession()), progress("captures", 10) as inner:
         steps(inner, clock, 5, 1.0)
-        assert panel.progress == {}, "what is inside is about the same"
+        assert panel.progress == {}, "work inside another session's work is shown"
 
 
 @pytest.mark.parametrize("watched", ["the network", "a part of it", "what it is part of"])
@@ -166,7 +166,7 @@ def test_a_closed_panel_follows_nothing(panel: DebuggerPanel, session: PlainSess
 
 
 def shown(session: PlainSession, clock: FakeClock, **options: Any) -> dict[str, Any]:
-    """What is shown of work with these options."""
+    """Return the display of work with these options."""
     put: list[dict[str, Any]] = []
     view = ProgressView(session, put.append, clock)  # type: ignore[arg-type]
     unsubscribe = engine_progress.listen(view._follow_work)
@@ -214,7 +214,7 @@ def test_stop_of_such_work_aborts_the_run(panel: DebuggerPanel, session: PlainSe
 
 @pytest.fixture
 def loop(panel: DebuggerPanel, session: PlainSession, clock: FakeClock) -> Callable[[int], None]:
-    """So many steps of a tenth of a second in which the session captures something."""
+    """Return a loop of steps that take a tenth of a second, in each of which the session captures something."""
     panel.display = None  # type: ignore[assignment,method-assign]
     ask(panel, type="hello")
     session.attached = session.running = True
@@ -278,7 +278,7 @@ def test_the_speed_after_a_rest_is_that_of_the_new_loop(
     assert panel.progress["text"].endswith(" · 10 steps/s")
 
 
-# What a button starts
+# Work that a button starts
 
 
 def test_a_button_starts_one_work_at_a_time(panel: DebuggerPanel) -> None:
@@ -304,7 +304,7 @@ def test_work_of_a_button_is_stopped_by_itself(panel: DebuggerPanel, session: Pl
         assert panel.progress["what"] == "training"
 
 
-# Words
+# Texts
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("sent")
 
 
 class LeakyReLU(nn.Cell):
-    """Passes a tenth of the gradient where the input is negative."""
+    """A cell that passes a tenth of the gradient where the input is negative."""
 
     def construct(self, x: Any) -> Any:
         return ops.relu(x)
@@ -50,7 +50,7 @@ class Net(nn.Cell):
 
 
 class Person:
-    """Answers each pause with the next messages, as the browser would send them."""
+    """A pauser that answers each pause with the next messages, as the browser would send them."""
 
     def __init__(self, *answers: list[dict[str, Any]]) -> None:
         self.answers = list(answers)
@@ -64,7 +64,7 @@ class Person:
         self.seen.append({"text": self.panel.status["text"], "stop": dict(self.panel.stop)})
         for message in self.answers.pop(0):
             self.panel._received(self.panel, message, [])
-        assert until(), "the last message of an answer must resume the run"
+        assert until(), "the last message of an answer did not resume the run"
 
 
 def resume(command: str) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def test_the_parameter_table_is_text_and_html(net: Net) -> None:
 
 def test_the_hook_table_tells_whose_hooks_they_are(net: Net) -> None:
     def look(cell: nn.Cell, inputs: Any, output: Any) -> None:
-        """Do nothing, on purpose."""
+        """Do nothing."""
 
     net.head.register_forward_hook(look)
     session = DebugSession(net)

@@ -1,4 +1,4 @@
-"""Text of users is text wherever it is shown: each field is tried with markup, huge and reordering text.
+"""Users' text is text in every view: each field is tried with markup, huge and reordering text.
 
 Shown are the static forms, the exported page, what the notebook shows of a value, and the live panel in Chromium.
 """
@@ -27,7 +27,7 @@ HOSTILE = f"{MARKUP}\u202egnp.exe\u2066\0" + "long" * 250_000
 HOSTILE_LIVE = HOSTILE[:50_000]  # enough to see that it is cut; more only takes its time between here and the browser
 SEEN = MARKUP[:20]  # what a reader must find of it, as text
 
-# What static pages are made of; each of these is written by us.
+# The elements of static pages; each of these is written by us.
 TAGS = {
     "style",
     "div",
@@ -73,7 +73,7 @@ Plant = Callable[[PlainSession, str], object]
 
 
 class Awkward:
-    """A value whose `repr` is what somebody chose."""
+    """A value whose `repr` an attacker chose."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -83,7 +83,7 @@ class Awkward:
 
 
 def stop(**more: Callable[[str], Any]) -> Plant:
-    """A stop with one of its fields made from the text."""
+    """Return a stop with one of its fields made from the text."""
     return lambda session, text: session.pause(**{name: make(text) for name, make in more.items()})
 
 
@@ -153,7 +153,7 @@ FIELDS: dict[str, Plant] = {
 
 
 class Reader(HTMLParser):
-    """A page as a browser reads it: fails at an element that nobody of us wrote, collects the text."""
+    """A page as a browser reads it: it fails at an element that is not ours, and collects the text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -185,7 +185,7 @@ def check_static(html: str) -> str:
     return text
 
 
-# What a form does not show at all; it must be harmless there too.
+# Fields that a form does not show at all; they must be harmless there too.
 NOT_STATIC = {"cell path", "capture context", "hook function", "hook path"}
 NOT_EXPORTED = {"cell path", "capture context"}
 
@@ -207,7 +207,7 @@ def test_in_the_exported_page(session: PlainSession, field: str) -> None:
 
 
 class Named(nn.Cell):
-    """A cell whose `repr` says what somebody chose."""
+    """A cell whose `repr` an attacker chose."""
 
     def extend_repr(self) -> str:
         return HOSTILE
@@ -233,7 +233,7 @@ def test_in_what_a_notebook_shows_of_a_value(value: Any) -> None:
     assert SEEN in check_static(html)
 
 
-# Whatever a person can see or hear of a page, and the elements that only the text could have made.
+# All that a person can see or hear of a page, and the elements that only the text could have made.
 LOOK = """() => {
   const texts = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) texts.push(walker.currentNode.data);
@@ -288,7 +288,7 @@ def test_a_hook_written_in_the_panel_and_what_it_prints(shown: PanelPage, sessio
 
 
 def look_at_each_view(shown: PanelPage) -> bool:
-    """Check what a person sees of each view; return whether the text was among it."""
+    """Check the visible content of each view; return whether the text was part of it."""
     page, seen = shown.page, False
     for tab in page.get_by_role("tab").all():
         tab.click()

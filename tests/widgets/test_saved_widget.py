@@ -1,4 +1,4 @@
-"""What a notebook keeps of a panel: its text, its static copy, and what is left when it is closed."""
+"""A panel in a saved notebook: its text, its static copy, and its remains after it is closed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_the_mimebundle_carries_all_three_forms(panel: DebuggerPanel) -> None:
 
 
 class Handle:
-    """Stands for a place where something is displayed."""
+    """A stand-in for IPython's display handle."""
 
     def __init__(self, shown: dict[str, str]) -> None:
         self.shown = shown
@@ -43,7 +43,7 @@ class Handle:
 
 @pytest.fixture
 def handles(monkeypatch: pytest.MonkeyPatch) -> list[Handle]:
-    """What was displayed: the live panel and the copy behind it."""
+    """Return the handles of displays: the live panel and the copy after it."""
     handles: list[Handle] = []
 
     def display(shown: dict[str, str], **keys: object) -> Handle:
@@ -99,7 +99,7 @@ def test_the_copy_is_renewed_where_there_is_something_new(
 def test_a_panel_that_a_user_displays_knows_its_page(
     panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
 ) -> None:
-    """Else the next cell that captures something would show a second copy."""
+    """Otherwise the next cell that captures something would show a second copy."""
     panel.running_cell = lambda: ("page", "1")
     panel.display()
     session.capture()
@@ -110,7 +110,7 @@ def test_a_panel_that_a_user_displays_knows_its_page(
 def test_a_page_that_was_loaded_anew_gets_a_copy_of_its_own(
     panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
 ) -> None:
-    """It knows nothing of the display before; only what was watched since is a reason to show it again."""
+    """It does not have the earlier display; only new captures are a reason to show a copy again."""
     panel.display("page")
     session.emit("changed")
     panel.renew("page after a reload")

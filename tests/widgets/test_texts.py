@@ -1,4 +1,4 @@
-"""Values as short texts, whatever they are."""
+"""Short texts of arbitrary values."""
 
 from __future__ import annotations
 

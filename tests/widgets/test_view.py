@@ -1,4 +1,4 @@
-"""Views share a name for one thing, and are refused where it would be two."""
+"""Views may share a name for one thing; one name for two things is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views that stand alone or in a choice of one's own, beside ordinary ipywidgets."""
+"""Single views and choices of views, beside ordinary ipywidgets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SINGLE = {
     "FindingList": "findings",
     "HookEditor": "hooks",
 }
-# What each view shows, by the traits that hold it.
+# The views of each trait.
 SHOWN = {
     "tree": {"cells"},
     "parameters": {"parameters"},
@@ -76,7 +76,7 @@ def test_a_choice_of_views_keeps_its_order_and_begins_with_the_first(session: Pl
     assert (panel.views, panel.view) == (["parameters", "cells"], "parameters")
     assert panel.parameters["name"] == ["block.weight"]
     session.pause()
-    assert panel.view == "parameters", "there is no stepper to go to"
+    assert panel.view == "parameters", "a pause selected a stepper that the panel lacks"
     assert ask(panel, type="show", view="stepper") == "unknown view 'stepper'; it is one of parameters, cells"
 
 
@@ -128,7 +128,7 @@ def test_a_slider_moves_through_the_captures_and_follows_what_is_selected(sessio
     assert box.children[1].children == (timeline, tensor)
     slider.value = 3
     assert (timeline.selected, tensor.selection["step"]) == (3, 3)
-    assert timeline.selection == {}, "the timeline does not show it"
+    assert timeline.selection == {}, "the timeline has a selection though it does not show it"
     ask(timeline, type="select", index=1)
     assert (slider.value, tensor.selected, tensor.selection["step"]) == (1, 1, 1)
     tensor.selected = 2

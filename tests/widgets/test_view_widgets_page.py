@@ -1,4 +1,4 @@
-"""Views that stand alone, in Chromium: their names, what they leave out, and how they work together."""
+"""Single views, in Chromium: their names, the controls that they omit, and how they work together."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_a_network_left_in_prediction_mode_is_set_to_training() -> None:
         cure = the_cure(session, "wrong_mode", "set_train")
         assert cure.label == "Set to training" and not cure.outcome
         assert cure.preview == "set_train(True) puts (root), dense, norm and 2 more into training mode."
-        assert not net.training, "a preview changed the parameters"
+        assert not net.training, "the preview changed the mode"
         cure.apply()
         assert net.training and net.norm.training
         assert cure.outcome == "run one more step to see whether it is gone"

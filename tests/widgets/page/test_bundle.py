@@ -1,4 +1,4 @@
-"""Modules are joined into one that needs nothing else: each keeps its scope, and what cannot be joined is refused."""
+"""Modules are joined into one without imports: each keeps its scope, and modules that cannot be joined are refused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def joined(**modules: str) -> str:
 
 
 def result(page: Page, script: str) -> object:
-    """What the default export of a module is in a browser."""
+    """Return the default export of a module as a browser evaluates it."""
     load = """async (text) => {
       const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
       return (await import(address)).default;

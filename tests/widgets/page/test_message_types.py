@@ -1,4 +1,4 @@
-"""What the page's scripts are checked against is what Python says that it sends and takes."""
+"""The types that the page's scripts are checked against equal Python's declarations of its messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page's script and style: every file is part of them, and nothing is loaded from elsewhere."""
+"""The page's script and style: every file is part of them, and they load nothing else."""
 
 from __future__ import annotations
 

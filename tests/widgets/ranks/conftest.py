@@ -1,4 +1,4 @@
-"""Ranks without processes, and a panel that looks at them."""
+"""Ranks without processes, and a panel that shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranks without processes: each answers at once what it was given to say, unless it is busy."""
+"""Ranks without processes: each answers at once with prepared values, unless it is busy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hookscope.engine.debug.compare.ranks import RankFinding
 
 
 class FakeRank:
-    """One rank: how it stands, and its values by name; it keeps what it was asked."""
+    """One rank: its status, its values by name, and the requests that it got."""
 
     def __init__(self, rank: int) -> None:
         self.rank = rank
@@ -39,7 +39,7 @@ class FakeRank:
         return answer
 
     def work(self) -> None:
-        """Answer what waits, but what it is too busy for."""
+        """Answer waiting requests, except those that it is too busy for."""
         for one in list(self._waiting):
             answer, kind, fields = one
             if kind in self.busy_with:
@@ -114,7 +114,7 @@ class FakeFleet:
         self.done.append("interrupt")
 
     def tell(self) -> None:
-        """A rank has paused, gone on or ended."""
+        """Notify the observers that a rank has paused, continued or ended."""
         for callback in list(self.observers):
             callback()
 
@@ -126,7 +126,7 @@ class FakeFleet:
 
 
 def row(**fields: Any) -> dict[str, Any]:
-    """A value's row; all have the same bits unless told otherwise."""
+    """Return a value's row; all have the same bits by default."""
     plain = dict.fromkeys(("minimum", "maximum", "mean", "std", "norm"), 0.25)
     counts = dict.fromkeys(("nan", "positive_inf", "negative_inf"), 0.0)
     return {"shape": [2, 3], "dtype": "float32", "bits": "a", **plain, **counts, **fields}

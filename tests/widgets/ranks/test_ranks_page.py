@@ -1,4 +1,4 @@
-"""The panel of ranks in Chromium: found by roles and names, used by keyboard, read in both themes and widths."""
+"""The panel of ranks in Chromium: located by roles and names, used by keyboard, read in both themes and widths."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NASTY = "<img src=x onerror=alert(1)>\u202e"
 
 @pytest.fixture
 def shown(page: Page, fleet: FakeFleet, sent: list[Any]) -> Iterator[PanelPage]:
-    """The panel on a page, of ranks of which one is paused."""
+    """Return the panel on a page, with one paused rank."""
     fleet.found = [RankFinding("ranks_differ", 3, (2,), "conv", "output", "conv has NaN on rank 2", "look at its data")]
     fleet.ranks[2].captures["conv#0 forward output"] = row(nan=3.0, mean="nan")
     fleet.ranks[2].parameters["conv.bias"] = row(bits="b")
@@ -128,7 +128,7 @@ null;
 def test_the_chosen_ranks_own_panel_is_shown_alone(shown: PanelPage) -> None:
     shown.page.evaluate(WIDGETS)
     ranks(shown).get_by_role("tab", name="Rank").click()
-    until_text(shown, ranks(shown), "this is the panel of 1")  # it is the one that is paused
+    until_text(shown, ranks(shown), "this is the panel of 1")  # the paused one
     expect(ranks(shown).get_by_role("radio", name="rank 1")).to_be_checked()
     ranks(shown).get_by_role("radio", name="rank 1").press("ArrowRight")
     until_text(shown, ranks(shown), "this is the panel of 2")
@@ -174,7 +174,7 @@ def test_it_can_be_read_in_both_themes_and_fits_a_narrow_page(shown: PanelPage, 
         shown.carry()
         contrast, where = lowest_contrast(page)
         assert contrast >= ENOUGH_CONTRAST, where
-        if AXE.exists():  # without npm it is not there
+        if AXE.exists():  # axe-core needs npm
             assert violations(ranks(shown)) == [], json.dumps(violations(ranks(shown)))[:2000]
     box = ranks(shown).bounding_box()
     assert box is not None

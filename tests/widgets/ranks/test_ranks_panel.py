@@ -1,4 +1,4 @@
-"""The panel of ranks against ranks without processes: what it shows of them, and what becomes of what a page asks."""
+"""The panel of ranks against ranks without processes: its rows, and the effect of a page's requests."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def shown(panel: RanksPanel, tab: str = "captures") -> list[str]:
     return [one["name"] for one in getattr(panel, tab).get("rows", ())]
 
 
-# How the ranks stand
+# States of ranks
 
 
 def test_each_rank_has_a_row_with_its_state_its_step_and_its_loss(fleet: FakeFleet, panel: RanksPanel) -> None:
@@ -253,7 +253,7 @@ def test_a_rank_without_a_session_says_so_beside_the_others(fleet: FakeFleet, pa
 def test_only_what_is_in_sight_is_asked(fleet: FakeFleet, panel: RanksPanel) -> None:
     fleet.tell()
     wait_until("the states", lambda: states(panel) == ["idle"] * 3)
-    assert set(fleet.ranks[0].kinds()) == {"status"}  # no page shows it yet
+    assert set(fleet.ranks[0].kinds()) == {"status"}  # the panel is not on a page yet
     panel._received(panel, {"type": "hello"}, [])
     panel._received(panel, {"type": "show", "tab": "parameters"}, [])
     wait_until("the table", lambda: shown(panel, "parameters"))
@@ -431,7 +431,7 @@ def test_whatever_ranks_answer_the_panel_goes_on(fleet: FakeFleet, panel: RanksP
     wait_until("sound answers", lambda: [one["step"] for one in panel.ranks] == [5, 5, 5])
 
 
-# What is sent, and what is kept
+# Messages sent, and state kept
 
 
 def test_what_is_as_it_was_is_sent_to_nobody(fleet: FakeFleet, panel: RanksPanel, ask: Ask, sent: list[Any]) -> None:

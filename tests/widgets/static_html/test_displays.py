@@ -1,4 +1,4 @@
-"""What a notebook shows of tensors, parameters, cells and captures: as text what they print, as HTML more."""
+"""Display of tensors, parameters, cells and captures in a notebook: as text their print, as HTML more."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hookscope.widgets.static_html import displays
 
 @pytest.fixture
 def shell() -> Iterator[InteractiveShell]:
-    """A shell as a kernel has it: with the extension, and asked for HTML too."""
+    """Yield a shell like a kernel's: with the extension, and with HTML requested too."""
     shell = InteractiveShell()
     shell.display_formatter.active_types = ["text/plain", "text/html"]
     shell.run_line_magic("load_ext", "hookscope")
@@ -28,7 +28,7 @@ def shell() -> Iterator[InteractiveShell]:
 
 
 def text_of(html: str | None) -> str:
-    """A page's text, without its style; tags become spaces."""
+    """Return a page's text, without its style; tags become spaces."""
     assert html is not None
     return " ".join(re.sub(r"<[^>]*>", " ", re.sub(r"<style>.*?</style>", "", html, flags=re.S)).split())
 
@@ -99,7 +99,7 @@ def test_no_figures_are_computed_of_a_large_tensor(monkeypatch: pytest.MonkeyPat
 
 def test_of_an_array_on_a_gpu_only_the_corner_is_fetched() -> None:
     class Elsewhere:
-        """An array as CuPy has it; `get` says how much is fetched."""
+        """An array like CuPy's, whose `get` counts the fetched elements."""
 
         fetched: list[int] = []  # noqa: RUF012
 

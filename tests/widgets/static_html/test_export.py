@@ -1,4 +1,4 @@
-"""A session as one page: all of it is there, nothing is loaded, it stays small, and the panel's button saves it."""
+"""A session as one page: complete, loading nothing, small; the panel's button saves it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.browser.accessibility import AXE, violations
 
 
 class Shifted(nn.Cell):
-    """A cell with a fault in one element and a bprop of its own."""
+    """A cell with a fault in one element and a custom bprop."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ def trained() -> DebugSession:
 
 
 def read(page: str) -> str:
-    """The text of the page's body."""
+    """Return the text of the page's body."""
     return " ".join(re.sub(r"<[^>]*>", " ", page.partition("<body")[2]).split())
 
 
@@ -148,7 +148,7 @@ def test_large_values_make_no_large_page(session: PlainSession) -> None:
 
 
 def pixels_of(image: str) -> tuple[np.ndarray, np.ndarray]:
-    """The palette and the places in it, by the PNG specification."""
+    """Return the palette and the indices into it, by the PNG specification."""
     found = re.search(r"base64,([^\"]*)", image)
     assert found is not None
     data = b64decode(found[1])

@@ -1,4 +1,4 @@
-"""The static forms: safe with hostile names, readable without style, the same every time."""
+"""The static forms: safe with hostile names, readable without style, deterministic."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HOSTILE = "<script>alert(1)</script>\"'&\u202ereversed"
 
 
 class Reader(HTMLParser):
-    """Collects the tags and the text of a page, as a browser would read them."""
+    """A reader that collects the tags and the text of a page, as a browser does."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ def read(html: str) -> Reader:
 
 @pytest.fixture
 def full(session: PlainSession) -> PlainSession:
-    """A session with one of everything."""
+    """Return a session with one of everything."""
     session.capture()
     session.capture(origin="hook", hits=["nan"])
     session.pause()
@@ -117,7 +117,8 @@ def test_of_long_tables_only_the_first_is_open(session: PlainSession) -> None:
     assert "<caption>Parameters: 1</caption>" in html
     session.find("all_zero", "cell0", session.captures[0])
     html = snapshot.panel_html(session)
-    assert " open" not in re.findall(r"<details( open)?><summary><b>(?:Captures|Cells)", html)  # what is wrong is read
+    # Only the finding is open.
+    assert " open" not in re.findall(r"<details( open)?><summary><b>(?:Captures|Cells)", html)
 
 
 def test_what_is_wrong_comes_first_then_what_was_looked_for(full: PlainSession) -> None:

@@ -1,4 +1,4 @@
-"""A view is one module in the folder of the views: put there, it is a tab, has its state, and is in every static form.
+"""A view is one module in the folder of the views: it becomes a tab, has its state, and is in every static form.
 
 Nothing else is changed: the package is copied, one file is put into it, and a new process draws the panel.
 """

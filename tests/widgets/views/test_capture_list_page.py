@@ -1,4 +1,4 @@
-"""The list of captures in Chromium: calls by cell, what is selected in them, columns, tints, what stays in sight."""
+"""The list of captures in Chromium: calls by cell, selection, columns, tints, and scrolling."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def button(shown: PanelPage, name: str) -> Locator:
 
 
 def counted(shown: PanelPage, captures: int) -> Locator:
-    """What stands beside the filter when so many captures are listed, all of them."""
+    """Return the count beside the filter for this many captures."""
     return shown.page.get_by_text(f"{captures} capture{'' if captures == 1 else 's'}", exact=True)
 
 
 def run(session: PlainSession, step: int, *paths: str) -> None:
-    """What a step leaves: a forward of each cell in turn, and then the way back."""
+    """Capture a step: a forward of each cell in turn, and then the backward pass."""
     for path in paths:
         session.capture(path, step=step, slot="input[0]")
         session.capture(path, step=step)
@@ -56,7 +56,7 @@ def listed(shown: PanelPage, session: PlainSession) -> Callable[[], Locator]:
 
 
 def names(shown: PanelPage) -> list[str]:
-    """Each heading, and of each call its direction and the names of its values."""
+    """Return each heading, and for each call its direction and the names of its values."""
     keys = ("direction", "in slot", "out slot")
     return [
         " ".join(row.locator(f"[data-key='{key}']").inner_text().replace("\n", " ") for key in keys).strip()
@@ -116,7 +116,7 @@ def test_either_part_of_a_row_is_selected_with_the_mouse_and_with_the_keyboard(
         shown.until(lambda active=active, slot=slot: slot in shown.page.locator(f"#{active}").inner_text())
     assert grid.locator("[aria-selected=true]").count() == 1
     grid.get_by_role("row", name="head").first.click()
-    shown.until(lambda: shown.panel.selected == 2)  # a heading stands for its first row
+    shown.until(lambda: shown.panel.selected == 2)  # a heading replaces its first row
 
 
 def test_a_sorted_column_goes_across_the_groups_and_they_come_back(
@@ -220,7 +220,7 @@ def test_a_person_who_has_scrolled_away_is_left_there(shown: PanelPage, session:
     shown.carry()
     assert grid.evaluate("grid => grid.scrollTop") == away
     grid.focus()
-    shown.page.keyboard.press("ArrowDown")  # whoever asks for the selected one sees it
+    shown.page.keyboard.press("ArrowDown")  # a move of the selection brings it into view
     shown.until(lambda: bool(grid.evaluate(IN_SIGHT)))
 
 
@@ -280,7 +280,7 @@ def test_the_list_is_accessible_and_readable_and_fits(
     assert grid.evaluate("grid => grid.scrollWidth - grid.clientWidth") == 0
     ratio, where = lowest_contrast(shown.page)
     assert ratio >= 4.5, where
-    if AXE.exists():  # it comes with npm, which not everybody who changes Python has
+    if AXE.exists():  # npm installs it, which may be missing here
         assert violations(shown.page.get_by_role("group", name="Debugger of Net")) == []
 
 

@@ -1,4 +1,4 @@
-"""Captures in Chromium: scrubbing through steps, the pictures of a value, two values beside each other."""
+"""Captures in Chromium: scrubbing through steps, the pictures of a value, two values side by side."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ def look(shown: PanelPage, session: PlainSession) -> Callable[..., PlainCapture]
 
 
 def counted(shown: PanelPage, captures: int) -> Locator:
-    """What stands beside the filter when so many captures are listed, all of them."""
+    """Return the count beside the filter for this many captures."""
     return shown.page.get_by_text(f"{captures} capture{'' if captures == 1 else 's'}", exact=True)
 
 
 def rows(shown: PanelPage) -> list[list[str]]:
-    """What the list shows, the headings too: the texts of each row's cells."""
+    """Return the rows of the list, headings included: the texts of each row's cells."""
     grid = shown.page.get_by_role("grid", name="Captures")
     return [row.get_by_role("gridcell").all_inner_texts() for row in grid.get_by_role("row").all()[1:]]
 
 
 def pick(shown: PanelPage, text: str) -> None:
-    """Find a capture to compare with, and take the first that has these words."""
+    """Search a capture to compare with, and take the first whose name contains the text."""
     field = shown.page.get_by_role("combobox", name="Compare with")
     field.fill(text)
     option = shown.page.get_by_role("listbox", name="Compare with").get_by_role("option").first
@@ -61,7 +61,7 @@ def button(shown: PanelPage, name: str) -> Locator:
 
 
 def picture(shown: PanelPage, name: str) -> Locator:
-    """The heatmap or the bars whose name begins so."""
+    """Return the heatmap or the bars whose name begins so."""
     return shown.page.get_by_role("img", name=name)
 
 
@@ -435,7 +435,7 @@ def test_steps_in_which_conditions_held_are_marked_below_the_scrubber_and_told(
     assert box is not None
     marks = shown.page.locator(".hs-step-marks > span")
     places = [mark.bounding_box() for mark in marks.all()]
-    # A quarter of the way and the whole of it, between the places where the thumb's middle can be.
+    # A quarter of the way and all of it, between the possible positions of the thumb's middle.
     expected = [box["x"] + 8 + share * (box["width"] - 16) for share in (0.25, 1.0)]
     assert [place and place["x"] + 1 for place in places] == pytest.approx(expected, abs=1)
     button(shown, "All steps").click()
@@ -576,5 +576,5 @@ def test_every_picture_is_accessible_and_readable_in_both_themes(
             shown.until(picture(shown, "Heatmap of difference").is_visible)
         ratio, where = lowest_contrast(shown.page)
         assert ratio >= 4.5, where
-        if AXE.exists():  # it comes with npm, which not everybody who changes Python has
+        if AXE.exists():  # npm installs it, which may be missing here
             assert violations(shown.page.get_by_role("group", name="Debugger of Net")) == []

@@ -56,7 +56,7 @@ def test_of_what_was_given_up_the_rows_stay_with_figures_or_the_word_that_there_
     content, _ = feed.take(0.0)
     assert (content["count"], content["oldest"], content["given_up"]) == (0, 0, 2)
     assert content["notes"] == ["The values of the 2 oldest were given up."]
-    assert feed.take(0.0) is None  # the page knows
+    assert feed.take(0.0) is None  # the page has them already
     numbers = columns(feed.statistics([0, 1, 2]), captures_view.CAPTURE_NUMBERS)
     assert numbers["known"].tolist() == [1, -1, 1]
     assert numbers["maximum"][0] == 5 and np.isnan(numbers["maximum"][1])

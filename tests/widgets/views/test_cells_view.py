@@ -1,4 +1,4 @@
-"""The cells as columns for the page: switches, figures in a budget, trends, what is shared; and static forms."""
+"""The cells as columns for the page: switches, figures in a budget, trends, shared parameters; and static forms."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SECOND = 1.0
 
 @pytest.fixture(scope="module", autouse=True)
 def kernels() -> None:
-    """What computes figures is loaded by a thread else, which a test would have to wait for."""
+    """Load the statistics' kernels now, since a background thread would load them later."""
     load_kernels()
 
 
@@ -83,7 +83,7 @@ def test_every_root_is_at_the_top_of_the_tree() -> None:
 
 
 class Two(nn.Cell):
-    """Gives two values."""
+    """A cell with two outputs."""
 
     def construct(self, x: Any) -> Any:
         return x, x * 100.0
@@ -110,7 +110,7 @@ def train(net: nn.Cell, values: list[np.ndarray], **options: Any) -> DebugSessio
 
 
 def shown(figures: CellFigures, paths: list[str], budget: float = SECOND) -> dict[tuple[str, str], dict[str, Any]]:
-    """What is sent of these rows, by path and kind."""
+    """Return the message for these rows, by path and kind."""
     table = np.frombuffer(figures.update(paths, budget), "<f8").reshape(len(FIGURE_NUMBERS), -1).T
     read = [dict(zip(FIGURE_NUMBERS, row, strict=True)) for row in table.tolist()]
     return {
@@ -131,8 +131,9 @@ def test_a_cell_has_the_spread_of_its_last_output_and_the_norm_of_the_last_gradi
     output = found["dense", "output"]
     assert output["value"] == pytest.approx((inputs[1] @ weight.T + bias).std(), rel=1e-5)
     assert (output["step"], output["count"], output["word"]) == (2, 8, "")
-    assert found["dense", "gradient"]["value"] == pytest.approx(np.sqrt(8.0))  # a sum sends ones back
-    assert not {path for path, _ in found} & {"", "unused"}  # nothing was seen there: nothing, not zero
+    # The gradient of a sum is ones.
+    assert found["dense", "gradient"]["value"] == pytest.approx(np.sqrt(8.0))
+    assert not {path for path, _ in found} & {"", "unused"}  # without captures no figure, not zero
 
 
 def test_of_several_outputs_the_first_counts() -> None:
@@ -145,7 +146,7 @@ def test_of_several_outputs_the_first_counts() -> None:
     [
         ("output", [0.0, 0.0], "zero", 0.0),
         ("output", [3.0, 3.0], "const", 0.0),
-        ("output", [-3.0], "", 3.0),  # one element has no spread, but a magnitude
+        ("output", [-3.0], "", 3.0),  # one element has no deviation, but a magnitude
         ("output", [0.0], "zero", 0.0),
         ("output", [1.0, np.nan, np.inf], "NaN", 0.0),
         ("output", [1.0, 3.0, -np.inf], "inf", 1.0),
@@ -181,7 +182,7 @@ def test_only_rows_in_sight_are_computed_each_value_once_and_only_the_newest(ses
         for path in ("block", "block.relu"):
             session.capture(path, step=step)
     figures = silent(session)
-    figures.look_at([2, 99, -1])  # a page may be behind: rows that there are not are passed over
+    figures.look_at([2, 99, -1])  # a page may be behind: indices of missing rows are skipped
     assert list(shown(figures, ["", "block", "block.relu"])) == [("block.relu", "output")]
     shown(figures, ["", "block", "block.relu"])
     assert [capture.computed for capture in session.captures] == [0, 0, 0, 1]
@@ -241,7 +242,7 @@ def test_rows_in_sight_are_numbers(session: PlainSession, sent: list[Any]) -> No
 
 
 def trend(figures: CellFigures, sent: list[Any], path: str, kind: str) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
-    """The last trend that was sent, and its points."""
+    """Return the last trend that was sent, and its points."""
     figures.follow_trend(path, kind)
     figures.update([path], SECOND)
     content, [buffer] = sent[-1]
@@ -262,7 +263,7 @@ def test_a_trend_has_one_figure_of_one_cell_for_each_step_the_oldest_first() -> 
     assert points[1][1] == pytest.approx(2 * points[0][1], rel=1e-5)
     figures.follow_trend("", "")
     figures.update(["dense"], SECOND)
-    assert len(sent) == 1  # nobody looks at it any more
+    assert len(sent) == 1  # no page shows it any more
 
 
 def test_older_captures_are_in_the_trend_with_the_figures_that_they_kept(session: PlainSession) -> None:
@@ -286,7 +287,7 @@ def test_a_long_trend_keeps_its_ends_and_what_stands_out() -> None:
     assert steps == sorted(steps)
 
 
-# What is shared
+# Shared parameters
 
 
 class Half(nn.Cell):
@@ -323,7 +324,7 @@ def test_a_parameter_of_several_cells_is_shared_by_all_of_them() -> None:
     net[1].weight = net[2].weight = net[0].weight
     found = sharing(DebugSession(net).paths)
     assert [found[path].mark for path in "012"] == ["weight shared by 3 cells"] * 3
-    assert "" not in found  # nothing outside the network has it
+    assert "" not in found  # no cell outside the network has it
 
 
 def test_where_nothing_is_shared_nothing_is_told() -> None:
@@ -354,7 +355,7 @@ def test_marks_travel_with_the_row_that_they_are_of(sent: list[Any]) -> None:
 
 @pytest.fixture
 def ran() -> DebugSession:
-    """A network with a dead unit, a tied weight, and a NaN in its last step."""
+    """Return a session over a network with a dead unit, a tied weight, and a NaN in its last step."""
     net = nn.SequentialCell(
         nn.Dense(3, 3, has_bias=False), nn.ReLU(), nn.Dense(3, 3, has_bias=False), nn.SequentialCell(nn.ReLU())
     )
@@ -397,6 +398,6 @@ def test_a_cell_that_may_be_shut_says_what_was_found_inside(ran: DebugSession) -
 
 
 def table_rows(html: str) -> list[list[str]]:
-    """The cells of each row of the tables."""
+    """Return the cells of each row of the tables."""
     found = re.findall(r"<tr>(.*?)</tr>", html)
     return [[unescape(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)] for row in found]

@@ -1,4 +1,4 @@
-"""Tab in the stepper's line: completes the names that an expression may use at this stop, and else moves on."""
+"""Tab in the stepper's line: completes the names that an expression may use at this stop; otherwise moves the focus."""
 
 from __future__ import annotations
 

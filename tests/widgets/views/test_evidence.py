@@ -1,4 +1,4 @@
-"""The picture on a card: of the value that shows the fault, or of the number that went wrong, always in words too."""
+"""The picture on a card: of the value that shows the fault, or of the faulty number, always in words too."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_of_the_loss_and_of_updates_it_is_the_curve_by_step() -> None:
             losses.append(float(loss))
             optimizer(gradients)
     rows = {row["condition"]: row["evidence"] for row in cause_rows(session, session.findings())}
-    assert rows, "such steps lead nowhere"
+    assert rows, "such steps have no finding"
     for name, shown in rows.items():
         assert shown["kind"] == "series", name
     assert [(step, value) for step, value in session.history.losses] == list(enumerate(losses, 1))

@@ -1,4 +1,4 @@
-"""The findings in Chromium: from what was found to where it was; behind "Settings" the conditions, switched."""
+"""The findings in Chromium: from a finding to its place; under "Settings" the switches of conditions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def view(shown: PanelPage) -> Locator:
 
 @pytest.fixture
 def settings(view: Locator) -> Locator:
-    """What is looked for, which stands behind a button."""
+    """Open the conditions, which a button hides."""
     view.get_by_role("button", name="Settings").click()
     return view.get_by_role("region", name="Conditions looked for")
 
@@ -89,7 +89,7 @@ def test_what_a_person_does_leads_over_news_that_are_older(
 ) -> None:
     look = settings.get_by_role("checkbox", name="look for dead_relu")
     threshold = settings.get_by_role("textbox", name="threshold of dead_relu")
-    older = "model.trigger('change:conditions')"  # Python has not heard of the click: its word is still "off"
+    older = "model.trigger('change:conditions')"  # Python has not received the click: its last state is still "off"
     look.click()
     shown.page.evaluate(older)
     assert look.is_checked()
@@ -111,7 +111,7 @@ def test_a_threshold_that_is_being_typed_is_not_overwritten(
     threshold = settings.get_by_role("textbox", name="threshold of dead_relu")
     look.click()
     threshold.fill("0.7")
-    shown.until(lambda: list(session.checks.conditions) == ["dead_relu"])  # answered while one types
+    shown.until(lambda: list(session.checks.conditions) == ["dead_relu"])  # answered while the user types
     shown.carry()
     assert threshold.input_value() == "0.7"
     threshold.press("Enter")

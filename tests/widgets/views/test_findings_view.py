@@ -1,4 +1,4 @@
-"""What the findings view shows of a real session, and what its messages do to it."""
+"""The findings view of a real session, and the effect of its messages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Log(nn.Cell):
 
 @pytest.fixture
 def session() -> DebugSession:
-    """A network that makes a NaN in its second cell, run twice."""
+    """Return a session over a network that makes a NaN in its second cell, run twice."""
     net = nn.SequentialCell(nn.ReLU(), Log(), nn.Tanh())
     session = DebugSession(net, conditions=["nan", "dead_relu=0.5", "if norm > 1e6"], stop_on=["overflow"])
     x = Tensor(np.array([2.0, 3.0], np.float32))

@@ -1,4 +1,4 @@
-"""Writing a hook in the panel, in Chromium: by mouse and by keyboard, over a real network."""
+"""A hook written in the panel, in Chromium: by mouse and by keyboard, over a real network."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def net() -> nn.Cell:
 
 @pytest.fixture
 def hooks(page: Page, net: nn.Cell, sent: list[Any]) -> PanelPage:
-    """The Hooks tab of the network's panel."""
+    """Return the Hooks tab of the network's panel."""
     shown = PanelPage(page, DebugSession(net), sent)
     shown.panel.namespace = {}
     page.get_by_role("tab", name="Hooks").click()
@@ -211,7 +211,7 @@ def test_an_answer_to_what_was_typed_before_is_dropped(hooks: PanelPage) -> None
     hooks.page.keyboard.press("Tab")
     hooks.page.keyboard.type("t")
     hooks.panel.hook_draft = {}
-    hooks.until(lambda: hooks.panel.hook_draft.get("source") == "learnt")  # the question before it is answered by then
+    hooks.until(lambda: hooks.panel.hook_draft.get("source") == "learnt")  # the earlier question is answered by then
     assert editor(hooks).input_value() == "learnt"
     assert names(hooks) == []
 
@@ -227,7 +227,7 @@ def test_names_are_taken_by_mouse(hooks: PanelPage) -> None:
 
 
 def marked(hooks: PanelPage) -> tuple[str, int]:
-    """What stands in the marked line, and which it is by its place; ("", 0) for none."""
+    """Return the text of the marked line, and its number; ("", 0) if there is none."""
     mark = hooks.page.locator(".hs-code-marked")
     if not mark.is_visible():
         return "", 0
@@ -386,7 +386,7 @@ WRITTEN = "def f(cell, grad_output):\n    return None\n"
 
 def test_hooks_of_the_users_code_are_listed_without_a_button(hooks: PanelPage, net: nn.Cell) -> None:
     def mine(cell: nn.Cell, inputs: Any, output: Any) -> None:
-        """Do nothing, on purpose."""
+        """Do nothing."""
 
     net[1].register_forward_hook(mine)
     hooks.panel.sync()

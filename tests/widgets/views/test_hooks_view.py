@@ -1,4 +1,4 @@
-"""Hooks written in the panel: checked, attached, heard, and taken off again, over a real session."""
+"""Hooks written in the panel: checked, attached, logged, and removed again, over a real session."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_every_hook_is_listed_with_its_place_and_only_the_sessions_can_be_detach
     panel: DebuggerPanel, net: nn.Cell
 ) -> None:
     def mine(cell: nn.Cell, inputs: Any, output: Any) -> None:
-        """Do nothing, on purpose."""
+        """Do nothing."""
 
     net[1].register_forward_hook(mine)
     ask(panel, type="hook", path="1", kind="backward", on=True)
@@ -206,7 +206,7 @@ def test_every_hook_is_listed_with_its_place_and_only_the_sessions_can_be_detach
 
 def test_a_saved_panel_names_hooks_as_their_authors_do(panel: DebuggerPanel, net: nn.Cell) -> None:
     def mine(cell: nn.Cell, inputs: Any, output: Any) -> None:
-        """Do nothing, on purpose."""
+        """Do nothing."""
 
     net[1].register_forward_hook(mine)
     ask(panel, type="hook", path="1", kind="backward", on=True)
@@ -269,7 +269,7 @@ def test_a_hook_outlives_its_panel_and_does_not_keep_it(panel: DebuggerPanel, ne
 
 
 class Secretive:
-    """What runs code of the user's when it is looked at."""
+    """An object that runs the user's code when it is inspected."""
 
     plain = 1
 

@@ -1,4 +1,4 @@
-"""Captures that were given up, in Chromium: their rows, what is said of them, and the form that changes the bounds."""
+"""Evicted captures, in Chromium: their rows, their note, and the form that changes the bounds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.browser.accessibility import AXE, lowest_contrast, violations
 
 @pytest.fixture
 def rows(shown: PanelPage, session: PlainSession) -> Locator:
-    """Of six captures two were given up with their figures, and one without."""
+    """Return the rows of six captures: two were evicted with their figures, and one without."""
     for step in range(1, 7):
         session.capture(step=step)
     session.captures.give_up(1)

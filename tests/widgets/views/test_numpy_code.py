@@ -1,4 +1,4 @@
-"""The code of "Copy as NumPy", run as it is pasted: in a namespace with nothing in it, and in another process."""
+"""The code of "Copy as NumPy", run as pasted: in an empty namespace, and in another process."""
 
 from __future__ import annotations
 

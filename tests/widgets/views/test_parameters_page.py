@@ -1,4 +1,4 @@
-"""The Parameters view as a person meets it: ten thousand rows, live figures, and values changed by hand."""
+"""The Parameters view as a user sees it: ten thousand rows, live figures, and values changed by hand."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def network() -> Network:
 
 @pytest.fixture
 def opened(page: Page, network: Network, sent: list[Any]) -> PanelPage:
-    """The Parameters tab of a panel over two layers."""
+    """Return the Parameters tab of a panel over two layers."""
     return _opened(page, network, sent)
 
 
 @pytest.fixture
 def many(page: Page, sent: list[Any]) -> PanelPage:
-    """The same over a network of 10,000 parameters."""
+    """Return the same over a network of 10,000 parameters."""
     return _opened(page, Network(5000), sent)
 
 
@@ -64,7 +64,7 @@ def cell(shown: PanelPage, row: int, column: str) -> Locator:
 
 
 def number(shown: PanelPage, row: int, column: str) -> float:
-    """A figure; 0 where there is none."""
+    """Return a figure; 0 if there is none."""
     text = cell(shown, row, column).inner_text()
     return float(text) if text[-1].isdigit() else 0.0
 
@@ -246,11 +246,11 @@ def tied() -> TiedNetwork:
 
 @pytest.fixture
 def unlike(page: Page, tied: TiedNetwork, sent: list[Any]) -> PanelPage:
-    """The Parameters tab over parameters of all sorts."""
+    """Return the Parameters tab over parameters of all sorts."""
     return _opened(page, tied, sent)
 
 
-# Cells of a row that reach over one another, or over the ends of their table.
+# Cells of a row that overlap, or that are outside their table.
 COLLISIONS = """tables => tables.flatMap((table) => [...table.querySelectorAll("[role=row]")].flatMap((row) => {
   const cells = [...row.children].filter((cell) => cell.checkVisibility());
   const boxes = cells.map((cell) => cell.getBoundingClientRect());

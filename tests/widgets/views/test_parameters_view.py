@@ -1,4 +1,4 @@
-"""The Parameters view's side of Python: what is sent of which rows, and what the editor answers."""
+"""The Parameters view's side of Python: the messages for rows, and the editor's answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from hookscope.widgets.views.parameters.update_check import unusual_update
 
 
 class Page:
-    """Keeps what is sent to it, the figures by name of the parameter."""
+    """A page that stores its messages, and the figures by name of the parameter."""
 
     def __init__(self) -> None:
         self.messages: list[dict[str, Any]] = []
@@ -120,7 +120,7 @@ def test_a_parameter_that_cells_share_says_which() -> None:
     shared = view.parameter_texts(rows)["shared"]
     named = {rows[int(position)].name: told for position, told in shared.items()}
     assert named == {"embed.embedding_table": "shared by embed and head"}
-    # A cell that is reached in two ways is one cell, and so is one that has a parameter by two names.
+    # A cell with two paths is one cell, and so is one that has a parameter under two names.
     twice = nn.SequentialCell(block := nn.Dense(3, 3), block)
     block.again = block.weight
     assert view.parameter_texts(DebugSession(twice).parameters())["shared"] == {}
@@ -142,7 +142,7 @@ def test_running_statistics_are_told_from_frozen_weights() -> None:
     numbers = np.frombuffer(view.parameter_numbers(rows), "<f8").reshape(len(view.PARAMETER_NUMBERS), -1)
     running = {row.name for row, one in zip(rows, numbers[2], strict=True) if one}
     assert running == {"norm.moving_mean", "norm.moving_variance", "running_total"}
-    net.norm.moving_mean.requires_grad = True  # by mistake: it is to be seen among what is trained
+    net.norm.moving_mean.requires_grad = True  # by mistake: it must appear among the trained ones
     assert not is_running_statistic(next(row for row in DebugSession(net).parameters() if "mean" in row.name))
 
 
@@ -181,7 +181,7 @@ def test_what_the_session_looks_for_counts_with_its_own_threshold() -> None:
 
 def test_biases_what_begins_small_and_what_gets_no_gradient_are_not_judged() -> None:
     assert judged(5.0, shape=(4,)) == ""
-    assert judged(50.0, norm=1e-3) == ""  # grows to what its fan-in calls for
+    assert judged(50.0, norm=1e-3) == ""  # grows to the size that its fan-in requires
     assert unusual_update((4, 4), 0.0, False, lambda: 1.0, {}) == ""
 
 

@@ -17,7 +17,7 @@ LINES = ["def bprop(self, x, out, dout):\n", "    # the gradient\n", "    dx = d
 
 @pytest.fixture
 def gutter(shown: PanelPage, session: PlainSession) -> PanelPage:
-    """Paused at line 12 of a bprop that begins at line 10; line 11 is a comment."""
+    """Pause at line 12 of a bprop that begins at line 10, where line 11 is a comment; return the gutter."""
     session.pause(lines=LINES, line=12, stoppable=frozenset({12, 13}), bprop_begins=("cell.py", 10))
     shown.until(number(shown, 12).is_enabled)
     return shown
@@ -71,7 +71,7 @@ def test_the_keyboard_comes_to_one_number_walks_the_others_and_sets(gutter: Pane
     gutter.page.keyboard.press("ArrowUp")
     gutter.page.keyboard.press("ArrowUp")
     assert number(gutter, 10).evaluate("one => one === document.activeElement")
-    gutter.page.keyboard.press("F10")  # and the keys go on working there
+    gutter.page.keyboard.press("F10")  # and the keys still work there
     gutter.until(lambda: session.commands == ["over"])
 
 

@@ -43,7 +43,7 @@ def button(shown: PanelPage, name: str) -> Locator:
 
 @pytest.fixture
 def paused(shown: PanelPage, session: PlainSession) -> PanelPage:
-    """The stepper at a pause in a bprop that ran two operators."""
+    """Pause the stepper in a bprop that ran two operators."""
     session.pause(operators=list(OPERATORS), arguments=(1, 2, 3))
     shown.until(button(shown, "Step over").is_enabled)
     return shown
@@ -182,7 +182,7 @@ def test_the_gradient_is_checked_beside_the_source(paused: PanelPage, session: P
 
 def test_while_the_gradient_is_checked_the_page_says_so(paused: PanelPage, session: PlainSession) -> None:
     def check(seconds: float) -> GradientCheck:
-        paused.carry()  # what a page shows while the paused thread computes
+        paused.carry()  # a page shows this while the paused thread computes
         assert paused.page.get_by_text("checking …").is_visible()
         raise ValueError("construct has no derivative")
 

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("sent")
 
 
 class Doubled(nn.Cell):
-    """Gives x * x, and says that its gradient is a third of what it is where `wrong`."""
+    """x * x, with a gradient that is a third of the right one if `wrong`."""
 
     def __init__(self, wrong: bool = False) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class Doubled(nn.Cell):
 
 
 class Answers:
-    """Answers the pauses one after the other: each answer acts on the panel, then names the command."""
+    """A pauser that answers the pauses one after the other: each answer acts on the panel, then names the command."""
 
     def __init__(self, *answers: Callable[[], str]) -> None:
         self.answers = list(answers)
@@ -61,7 +61,7 @@ def ask(panel: DebuggerPanel, **message: Any) -> None:
 
 
 def debug(cell: nn.Cell, *answers: Callable[[DebuggerPanel], str]) -> Any:
-    """Run a gradient of the cell, and answer each pause in its bprop; the gradient."""
+    """Run a gradient of the cell, answer each pause in its bprop, and return the gradient."""
     person = Answers(*(lambda answer=answer: answer(person.panel) for answer in answers))
     session = DebugSession(cell, pauser=person, step=True)
     person.panel = DebuggerPanel(session)
@@ -260,7 +260,7 @@ def test_watched_expressions_follow_the_stops_also_back_in_the_past() -> None:
 
 
 class Counting(Doubled):
-    """Has a function in its bprop that changes a variable each time it is called."""
+    """A cell whose bprop has a function that changes a variable each time it is called."""
 
     def bprop(self, x: Any, out: Any, dout: Any) -> Any:
         calls = 0

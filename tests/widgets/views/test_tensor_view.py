@@ -1,4 +1,4 @@
-"""From a capture to pictures: which numbers are sent, how many, and what is said about them."""
+"""From a capture to pictures: the numbers that are sent, their count, and their captions."""
 
 from __future__ import annotations
 

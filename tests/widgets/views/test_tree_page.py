@@ -19,7 +19,7 @@ from tests.browser.accessibility import AXE, lowest_contrast, violations
 
 @pytest.fixture(scope="module", autouse=True)
 def kernels() -> None:
-    """What computes figures is loaded by a thread else, which a test would have to wait for."""
+    """Load the statistics' kernels now, since a background thread would load them later."""
     load_kernels()
 
 
@@ -246,7 +246,7 @@ def test_where_nothing_hovers_controls_are_always_there(
 
 
 def bar(shown: PanelPage, name: str) -> Locator:
-    """The bar whose name begins so."""
+    """Return the bar whose name begins so."""
     return shown.page.get_by_role("button", name=re.compile(f"^{re.escape(name)}"))
 
 
@@ -364,7 +364,7 @@ def test_a_trend_stays_inside_the_window(shown: PanelPage, session: PlainSession
     assert box["y"] >= 0 and box["y"] + box["height"] <= 260
 
 
-# What was found inside
+# Findings inside a cell
 
 
 def test_a_shut_cell_carries_the_worst_of_what_is_inside_and_leads_there(
@@ -407,7 +407,7 @@ class Tied(nn.Cell):
 
 @pytest.fixture(scope="module")
 def ran() -> DebugSession:
-    """A network whose second Dense has the first one's weight, with awkward names and a NaN in its last step."""
+    """Return a session over a network with a tied weight, awkward names and a NaN in its last step."""
     net = Tied()
     session = DebugSession(net, conditions=["all"])
     step = value_and_grad(net, None, net.trainable_params())
