@@ -1,1 +1,1 @@
-"""With this file the folder is a package to pytest: Chromium stays open for its files, and is closed behind them."""
+"""The folder is a package to pytest, so that Chromium stays open for its files, and is closed after them."""

@@ -1,4 +1,4 @@
-"""What can be measured of a page's accessibility: axe-core's rules, and the contrast of its text.
+"""Measurements of a page's accessibility: axe-core's rules, and the contrast of its text.
 
 axe-core is one of the packages that `make test` puts into js/node_modules where npm is installed.
 """
@@ -49,7 +49,7 @@ CONTRAST = """() => {
 
 
 def violations(root: Locator) -> list[str]:
-    """What axe-core finds serious or critical inside an element: a line for each element and rule."""
+    """Return axe-core's serious and critical findings inside an element: a line for each element and rule."""
     page = root.page
     if not page.evaluate("() => Boolean(window.axe)"):
         page.evaluate(f"{AXE.read_text(encoding='utf-8')}; null")
@@ -68,6 +68,6 @@ def _measured(node: dict[str, Any]) -> str:
 
 
 def lowest_contrast(page: Page) -> tuple[float, str]:
-    """The lowest contrast of any visible text of the panels on a page, and whose it is."""
+    """Return the lowest contrast of any visible text of the panels on a page, and the text."""
     ratio, where = page.evaluate(CONTRAST)
     return float(ratio), str(where)

@@ -1,4 +1,4 @@
-"""What the browser tests need of the system: a Chromium, and the library that Playwright's driver is linked with.
+"""System packages of the browser tests: a Chromium, and the library that Playwright's driver is linked with.
 
 `python tests/browser/chromium.py --install` is what `make test` calls: it installs Debian's packages where this
 user may, says so first, and leaves it where HOOKSCOPE_NO_APT is set. Where something is missing the tests in this
@@ -18,7 +18,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 
 def find_chromium() -> str | None:
-    """The path of a Chromium: HOOKSCOPE_CHROMIUM's, else the first on the PATH."""
+    """Return the path of a Chromium: HOOKSCOPE_CHROMIUM's, else the first on the PATH."""
     named = os.environ.get("HOOKSCOPE_CHROMIUM")
     if named:
         return shutil.which(named)
@@ -26,21 +26,21 @@ def find_chromium() -> str | None:
 
 
 def missing_packages() -> list[str]:
-    """The Debian packages that the browser tests need and this machine lacks."""
+    """Return the Debian packages that the browser tests need and this machine lacks."""
     missing = [] if find_chromium() else ["chromium"]
     if ctypes.util.find_library("atomic") is None:
-        missing.append("libatomic1")  # Playwright's node; a minimal Debian is without it
+        missing.append("libatomic1")  # needed by Playwright's node; a minimal Debian lacks it
     return missing
 
 
 def how_to(missing: list[str]) -> str:
-    """One line that says what to do about them."""
+    """Return one line that says how to install them."""
     named = "" if find_chromium() else ", or name a browser: HOOKSCOPE_CHROMIUM=/path/to/chromium"
     return f"no {' and no '.join(missing)}. On Debian: apt-get install {' '.join(missing)}{named}"
 
 
 def install(packages: list[str]) -> None:
-    """Install Debian packages where apt-get is there and this user may use it, and say so beforehand."""
+    """Install Debian packages, with a message, if apt-get is there and this user may use it."""
     as_root = [] if os.geteuid() == 0 else ["sudo", "-n"]
     if os.environ.get(REFUSE) or shutil.which("apt-get") is None or (as_root and shutil.which("sudo") is None):
         return

@@ -54,13 +54,13 @@ def context(
 
 @pytest.fixture(scope="package")
 def kept_windows() -> list[Window]:
-    """The page that the files share, while none of them has it."""
+    """Return the list that holds the files' shared page while no test has it."""
     return []
 
 
 @pytest.fixture(scope="module")
 def browser(context: BrowserContext, kept_windows: list[Window], request: pytest.FixtureRequest) -> Iterator[Window]:
-    """The shared page; after a file in which a test failed, the next file gets another one."""
+    """Yield the shared page; after a file with a failed test, the next file gets another one."""
     window = kept_windows.pop() if kept_windows else Window(context.new_page())
     failures = request.session.testsfailed
     yield window
@@ -72,7 +72,7 @@ def browser(context: BrowserContext, kept_windows: list[Window], request: pytest
 
 @pytest.fixture
 def window(browser: Window, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Window]:
-    """The one page; after each test, nothing may have failed in it or gone out of this machine."""
+    """Yield the page; after each test, fail if it had an error or sent a request to another machine."""
     browser.errors.clear()
     browser.requests_outside.clear()
     failures = request.session.testsfailed
@@ -87,7 +87,7 @@ def window(browser: Window, request: pytest.FixtureRequest, tmp_path: Path) -> I
 
 @pytest.fixture
 def open_notebook(lab: Server, window: Window, request: pytest.FixtureRequest) -> Iterator[OpenNotebook]:
-    """Open a notebook of JupyterLab's folder; on failure, tell the server's last words."""
+    """Open a notebook of JupyterLab's folder; on failure, add the end of the server's log to the error."""
     opened: list[Notebook] = []
 
     def open_one(name: str) -> Notebook:
@@ -108,7 +108,7 @@ def open_notebook(lab: Server, window: Window, request: pytest.FixtureRequest) -
 
 @pytest.fixture(scope="module")
 def opened(lab: Server, browser: Window, request: pytest.FixtureRequest) -> Iterator[Notebook]:
-    """A file's CELLS as a notebook, opened once for all tests of the file; the first has run."""
+    """Yield a file's CELLS as a notebook, opened once for all tests of the file; the first cell has run."""
     name = re.sub(r".*\.", "", request.module.__name__) + ".ipynb"
     write_notebook(lab.root / name, request.module.CELLS)
     notebook = Notebook(lab, browser.page, name)
@@ -121,14 +121,14 @@ def opened(lab: Server, browser: Window, request: pytest.FixtureRequest) -> Iter
 
 @pytest.fixture(scope="module")
 def opened_panel(opened: Notebook) -> Panel:
-    """The panel that the second of a file's CELLS opens."""
+    """Return the panel that the second of a file's CELLS opens."""
     opened.run(1)
     return Panel.in_cell(opened.cell(1))
 
 
 @pytest.fixture
 def panel(opened_panel: Panel, window: Window, request: pytest.FixtureRequest) -> Iterator[Panel]:
-    """The same with the file's TAB chosen; a run that a test leaves paused goes on behind it."""
+    """Yield the same with the file's TAB chosen; a run that a test leaves paused is continued afterwards."""
     opened_panel.tab(request.module.TAB)
     yield opened_panel
     if opened_panel.is_paused():

@@ -1,4 +1,4 @@
-"""Drive a real JupyterLab or Notebook 7 in Chromium: a server, a page, and a notebook opened in it.
+"""A real JupyterLab or Notebook 7 in Chromium: a server, a page, and a notebook opened in it.
 
 Commands go through `window.jupyterapp`, which JupyterLab offers with `expose_app_in_browser`; what a person
 looks at and clicks is reached through roles and accessible names with `Notebook.cell(i)`. Waiting is polling
@@ -39,7 +39,7 @@ STEP_SECONDS = 120
 
 
 def wait_until(what: str, condition: Callable[[], object], seconds: float = STEP_SECONDS) -> Any:
-    """Poll until `condition()` is true and return what it gave; after `seconds`, say what was waited for."""
+    """Poll until `condition()` is true and return its value; after `seconds`, raise an error that names `what`."""
     deadline = time.monotonic() + seconds
     while True:
         result = condition()
@@ -51,7 +51,7 @@ def wait_until(what: str, condition: Callable[[], object], seconds: float = STEP
 
 
 FrontEnd = Literal["JupyterLab", "Notebook 7"]
-PAGES: dict[FrontEnd, str] = {"JupyterLab": "lab/tree", "Notebook 7": "notebooks"}  # where a notebook is opened
+PAGES: dict[FrontEnd, str] = {"JupyterLab": "lab/tree", "Notebook 7": "notebooks"}  # the page that opens a notebook
 COMMANDS: dict[FrontEnd, tuple[str, tuple[str, ...]]] = {
     "JupyterLab": ("lab", ("--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly")),
     "Notebook 7": ("notebook", ("--JupyterNotebookApp.expose_app_in_browser=True",)),
@@ -60,7 +60,7 @@ COMMANDS: dict[FrontEnd, tuple[str, tuple[str, ...]]] = {
 
 @dataclass
 class Server:
-    """A server on a free port of this machine, with its own settings and no token, and the front end that is meant."""
+    """A server on a free port of this machine, with its own settings and no token, for one front end."""
 
     root: Path
     url: str
@@ -88,10 +88,10 @@ class Server:
 
 @contextmanager
 def reserved_port() -> Iterator[int]:
-    """A port of this machine that meanwhile nobody is given, while a server that is told of it may listen there.
+    """Reserve a port of this machine that no one else gets, though a server that knows it may listen there.
 
-    Linux gives a port that is bound to nobody who asks for any, and lets one who asks for this very one listen beside
-    a socket that only holds it, where both allow addresses to be reused: servers do.
+    Linux gives a bound port to no process that asks for any free one. It lets a process listen on that very port
+    beside a socket that only holds it, if both allow addresses to be reused: servers do.
     """
     with socket.socket() as holder:
         holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -101,11 +101,11 @@ def reserved_port() -> Iterator[int]:
 
 @contextmanager
 def lab_server(folder: Path, front_end: FrontEnd = "JupyterLab") -> Iterator[Server]:
-    """JupyterLab, or Notebook 7, on `folder`/notebooks; its settings, workspaces and log stay in `folder`."""
+    """Start JupyterLab, or Notebook 7, on `folder`/notebooks; its settings, workspaces and log stay in `folder`."""
     root = folder / "notebooks"
     root.mkdir(parents=True, exist_ok=True)
     log = folder / "server.log"
-    # Neither news nor updates: they ask other machines, and lay a dialog over the page.
+    # No news and no updates: they need other machines, and show a dialog over the page.
     settings = folder / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     settings.parent.mkdir(parents=True)
     settings.write_text('{"checkForUpdates": false, "fetchNews": "false"}')
@@ -119,7 +119,7 @@ def lab_server(folder: Path, front_end: FrontEnd = "JupyterLab") -> Iterator[Ser
         "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
     }
-    # A server of its own for each: where one serves both, Notebook 7 is told of the page that JupyterLab showed last.
+    # A server of its own for each: one server for both would tell Notebook 7 the page that JupyterLab showed last.
     application, traits = COMMANDS[front_end]
     with log.open("wb") as output, reserved_port() as port:
         command = [
@@ -145,7 +145,7 @@ def lab_server(folder: Path, front_end: FrontEnd = "JupyterLab") -> Iterator[Ser
 
 @dataclass
 class Window:
-    """A page of a fresh Chromium profile, and what went wrong or went out in it."""
+    """A page of a fresh Chromium profile, with its errors and its requests to other machines."""
 
     page: Page
     errors: list[str] = field(default_factory=list)
@@ -168,7 +168,7 @@ class Window:
 
 @contextmanager
 def browser_context(playwright: Playwright, chromium: str, profile: Path) -> Iterator[BrowserContext]:
-    """Chromium, with what it keeps in `profile`: it reads and compiles JupyterLab's scripts once."""
+    """Start Chromium with its cache in `profile`: it reads and compiles JupyterLab's scripts once."""
     context = playwright.chromium.launch_persistent_context(
         profile, executable_path=chromium, args=CHROMIUM_ARGUMENTS, viewport={"width": 1400, "height": 1000}
     )
@@ -180,7 +180,7 @@ def browser_context(playwright: Playwright, chromium: str, profile: Path) -> Ite
 
 # Close every document without asking whether to save it.
 CLOSE = "() => [...window.jupyterapp.shell.widgets('main')].forEach((one) => one.dispose())"
-# Let JupyterLab find out which kernels are gone. What it still wanted of them fails now, and not in the next test.
+# Let JupyterLab find out which kernels are gone. Its pending requests to them fail now, and not in the next test.
 FORGET_KERNELS = """async () => {
     const { sessions, kernels } = window.jupyterapp.serviceManager;
     await Promise.all([sessions.refreshRunning(), kernels.refreshRunning()]);
@@ -198,7 +198,7 @@ class Notebook:
     is_reloaded: bool = False
 
     def open(self) -> None:
-        """Open it in the JupyterLab that the page shows, or load a page for it, which takes three times as long."""
+        """Open it in the JupyterLab on the page, or load a page for it, which takes three times as long."""
         if self.server.front_end == "JupyterLab" and self.page.url.startswith(f"{self.server.url}/lab"):
             self.command("docmanager:open", path=self.path, factory="Notebook")
         else:
@@ -238,7 +238,7 @@ class Notebook:
             self.page.goto("about:blank")
 
     def wait_open(self) -> None:
-        """Until the notebook is the current document and its session is connected; its kernel may be busy."""
+        """Wait until the notebook is the current document and its session is connected; its kernel may be busy."""
         script = """async (path) => {
             const widget = window.jupyterapp?.shell.currentWidget;
             if (widget?.context?.path !== path) return false;
@@ -253,7 +253,7 @@ class Notebook:
         self.wait_status("idle", PAGE_SECONDS)
 
     def status(self) -> str:
-        """What the kernel does as JupyterLab sees it: idle, busy, restarting, ..."""
+        """Return the kernel's state as JupyterLab sees it: idle, busy, restarting, ..."""
         session = "window.jupyterapp.shell.currentWidget.sessionContext.session"
         return str(self.page.evaluate(f"() => {session}?.kernel?.status ?? 'none'"))
 
@@ -261,7 +261,7 @@ class Notebook:
         wait_until(f"the kernel to be {status}", lambda: self.status() == status, seconds)
 
     def command(self, name: str, **arguments: object) -> None:
-        """Run one of JupyterLab's commands and do not wait for what it starts."""
+        """Run one of JupyterLab's commands without waiting for its effects."""
         script = "([name, args]) => { void window.jupyterapp.commands.execute(name, args); }"
         self.page.evaluate(script, [name, arguments])
 
@@ -272,7 +272,7 @@ class Notebook:
         expect(self.page.locator("#jupyterlab-splash")).to_have_count(0)  # shown while a theme loads
 
     def run(self, index: int) -> None:
-        """Run one cell and do not wait for it."""
+        """Run one cell without waiting for it."""
         script = """(index) => {
             const notebook = window.jupyterapp.shell.currentWidget.content;
             notebook.deselectAll();
@@ -282,36 +282,36 @@ class Notebook:
         self.page.evaluate(script, index)
 
     def has_run(self, index: int) -> bool:
-        """Whether the cell's number stands beside it: it is taken away when the cell is run, until it has ended."""
-        # Its state says no more: a notebook that has just been opened may take a cell that has run for one that runs.
+        """Return whether the cell shows its number, which is absent from the start of its run to the end."""
+        # Its state is not enough: a notebook that has just been opened may take a cell that has run for a running one.
         script = "(index) => window.jupyterapp.shell.currentWidget.content.widgets[index].model.executionCount !== null"
         return bool(self.page.evaluate(script, index))
 
     def finish(self, index: int, seconds: float = STEP_SECONDS) -> str:
-        """Wait until the cell has run; its text output."""
+        """Wait until the cell has run; return its text output."""
         wait_until(f"cell {index} to finish", lambda: self.has_run(index), seconds)
         return self.text(index)
 
     def run_to_end(self, index: int) -> str:
-        """Run one cell and wait for it; its text output."""
+        """Run one cell and wait for it; return its text output."""
         self.run(index)
         return self.finish(index)
 
     def running(self) -> int | None:
-        """The index of the cell that runs now."""
+        """Return the index of the running cell."""
         script = """() => window.jupyterapp.shell.currentWidget.content.widgets.findIndex(
             (cell) => cell.model.type === 'code' && cell.model.executionState === 'running')"""
         index = int(self.page.evaluate(script))
         return None if index < 0 else index
 
     def code_cells(self) -> list[int]:
-        """The indices of the code cells that have something in them."""
+        """Return the indices of the non-empty code cells."""
         script = """() => window.jupyterapp.shell.currentWidget.content.widgets.flatMap((cell, index) =>
             cell.model.type === 'code' && cell.model.sharedModel.source.trim() ? [index] : [])"""
         return [int(index) for index in self.page.evaluate(script)]
 
     def failed(self) -> list[int]:
-        """The indices of the cells that show an error."""
+        """Return the indices of the cells that show an error."""
         script = """() => window.jupyterapp.shell.currentWidget.content.widgets.flatMap((cell, index) =>
             cell.model.toJSON().outputs?.some((output) => output.output_type === 'error') ? [index] : [])"""
         return [int(index) for index in self.page.evaluate(script)]
@@ -321,7 +321,7 @@ class Notebook:
         return str(self.page.evaluate(f"(index) => {cells}[index].model.sharedModel.source", index))
 
     def find(self, text: str) -> int:
-        """The index of the first code cell whose source contains `text`."""
+        """Return the index of the first code cell whose source contains `text`."""
         script = """(text) => window.jupyterapp.shell.currentWidget.content.widgets.findIndex(
             (cell) => cell.model.type === 'code' && cell.model.sharedModel.source.includes(text))"""
         index = int(self.page.evaluate(script, text))
@@ -330,7 +330,7 @@ class Notebook:
         return index
 
     def cell(self, index: int) -> Locator:
-        """The cell on the page, scrolled to: JupyterLab takes cells that are far away off the page."""
+        """Return the cell on the page, scrolled to: JupyterLab removes distant cells from the page."""
         script = """async (index) => {
             const notebook = window.jupyterapp.shell.currentWidget.content;
             notebook.activeCellIndex = index;
@@ -340,7 +340,7 @@ class Notebook:
         return self.page.locator(f".jp-NotebookPanel .jp-Cell[data-windowed-list-index='{index}']")
 
     def text(self, index: int) -> str:
-        """The cell's text outputs as the document holds them, streams and tracebacks among them."""
+        """Return the cell's text outputs as the document stores them, streams and tracebacks included."""
         script = """(index) => JSON.stringify(
             window.jupyterapp.shell.currentWidget.content.widgets[index].model.toJSON().outputs)"""
         pieces: list[str] = []
@@ -352,7 +352,7 @@ class Notebook:
 
 
 def write_notebook(path: Path, cells: list[str], kernel: str = "hookscope") -> None:
-    """A notebook of code cells for `kernel`."""
+    """Write a notebook of code cells for `kernel`."""
     import nbformat
     from nbformat.v4 import new_code_cell, new_notebook
 

@@ -1,4 +1,4 @@
-"""The debugger panel as a person finds it: by roles and accessible names, never by class names."""
+"""The debugger panel as a user meets it: located by roles and accessible names, never by class names."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class Panel:
         return self.root.get_by_role("button", name=name, exact=True)
 
     def tab(self, name: str) -> None:
-        """Choose a view; behind its name may stand a count."""
+        """Choose a view; a count may follow its name."""
         self.root.get_by_role("tab", name=re.compile(f"^{name}")).click()
 
     def view(self, name: str) -> Locator:
         return self.root.get_by_role("tabpanel", name=re.compile(f"^{name}"))
 
     def tree(self) -> None:
-        """Look at the tree; a view that is alone has no tab."""
+        """Show the tree; a single view has no tab."""
         if self.root.get_by_role("tab").count():
             self.tab("Cells")
 
     def settings(self, opened: bool = True) -> None:
-        """What is looked for, behind a button of the findings."""
+        """Return the conditions, which a button of the findings opens."""
         if self.root.get_by_role("tab").count():
             self.tab("Findings")
         button = self.button("Settings")
@@ -46,7 +46,7 @@ class Panel:
         expect(button).to_have_attribute("aria-expanded", str(opened).lower())
 
     def toggle_hook(self, kind: str, path: str) -> None:
-        """Attach a hook from the tree, or take it off again, and wait until the kernel has said so."""
+        """Attach a hook from the tree, or remove it again, and wait until the kernel has confirmed it."""
         self.tree()
         self._toggle(self.button(f"{kind} hook on {path}"), "aria-pressed")
 
@@ -56,7 +56,7 @@ class Panel:
         self._toggle(switch, "aria-checked")
 
     def toggle_first(self, role: Literal["button", "switch"], what: str) -> str:
-        """Toggle the first control of the tree whose name begins with `what`; the path of its cell."""
+        """Toggle the first control of the tree whose name begins with `what`; return the path of its cell."""
         self.tree()
         control = self.root.get_by_role(role, name=re.compile(f"^{re.escape(what)} ")).first
         self._toggle(control, "aria-pressed" if role == "button" else "aria-checked")
@@ -76,7 +76,7 @@ class Panel:
         return self.root.get_by_role("status").filter(has_text="paused in").count() > 0
 
     def expect_line(self, source: str) -> None:
-        """The current line of the stepper is the one with this source."""
+        """Expect the current line of the stepper to have this source."""
         expect(self.root.locator("[aria-current=true]")).to_contain_text(source)
 
     def step_over_to(self, source: str) -> None:
@@ -84,11 +84,11 @@ class Panel:
         self.expect_line(source)
 
     def line(self) -> str:
-        """The current line of the stepper, its number first."""
+        """Return the current line of the stepper, its number first."""
         return self.root.locator("[aria-current=true]").inner_text()
 
     def step_over(self) -> None:
-        """One line further: the stepper moves on and waits again."""
+        """Step over one line: wait until the stepper has moved on and waits again."""
         before = self.line()
         self.button("Step over").click()
         expect(self.root.locator("[aria-current=true]")).not_to_have_text(before)
@@ -107,11 +107,11 @@ class Panel:
         expect(log).to_contain_text(answer)
 
     def select_capture(self, step: int, cell: str, direction: str = "forward", value: str = "output") -> Locator:
-        """Click a capture in the Captures tab, wherever it is in the list; the region that shows it."""
+        """Click a capture in the Captures tab, wherever it is in the list; return the region that shows it."""
         self.root.get_by_role("searchbox", name="Filter captures").fill(f"{cell} {direction} {value}")
         rows = self.root.get_by_role("grid", name="Captures").get_by_role("row")
         row = rows.filter(has_text=re.compile(f"^{step}\\D"))
-        expect(row).to_have_count(1)  # what is listed is what was filtered
+        expect(row).to_have_count(1)  # the rows are those of the filter
         row.get_by_role("gridcell").filter(has_text=value).first.click()
         shown = self.root.get_by_role("region", name="Selected capture")
         heading = f"{cell}#0 {direction} {value}, step {step}"

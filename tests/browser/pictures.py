@@ -149,7 +149,7 @@ def take_all(playwright: Playwright, chromium: str, scratch: Path, folder: Path)
 
 
 def take_ranks(notebook: Notebook, folder: Path) -> None:
-    """Four ranks, of which one is paused and another has a NaN."""
+    """Take four ranks, of which one is paused and another has a NaN."""
     write_notebook(notebook.server.root / notebook.path, RANKS_CELLS)
     notebook.open()
     notebook.command("application:toggle-left-area")
@@ -166,7 +166,7 @@ def take_ranks(notebook: Notebook, folder: Path) -> None:
 
 
 def take_views(notebook: Notebook, panel: Panel, take: Take) -> None:
-    """Every tab but the stepper, of a panel that watches."""
+    """Take every tab but the stepper, of a panel that watches."""
     panel.button("Find faults").click()
     panel.tab("Hooks")
     panel.root.get_by_role("combobox", name="Cell", exact=True).fill("gate")
@@ -207,7 +207,7 @@ def take_views(notebook: Notebook, panel: Panel, take: Take) -> None:
 
 
 def take_stepper(notebook: Notebook, panel: Panel, take: Take) -> None:
-    """Paused in the gate's bprop, where the gradient is lost."""
+    """Take a pause in the gate's bprop, where the gradient is lost."""
     notebook.run(FIT)
     panel.expect_paused("gate")
     for source in ("mask = is_open", "arriving = dout", "dx = arriving"):
@@ -224,7 +224,7 @@ def take_stepper(notebook: Notebook, panel: Panel, take: Take) -> None:
 
 
 def take_docked(notebook: Notebook, folder: Path) -> None:
-    """The panel beside the notebook, where it stays while one scrolls."""
+    """Take the panel beside the notebook, where it stays during scrolling."""
     page = notebook.page
     page.evaluate("(index) => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = index; }", OPEN)
     notebook.command("notebook:create-output-view")
@@ -237,7 +237,7 @@ def take_docked(notebook: Notebook, folder: Path) -> None:
 
 
 def take_training(notebook: Notebook, take: Take) -> None:
-    """While a Model trains."""
+    """Take the panel while a Model trains."""
     notebook.run(TRAIN)
     panel = Panel.in_cell(notebook.cell(TRAIN))
     expect(panel.root.get_by_role("progressbar", name="training")).to_be_visible()
@@ -250,7 +250,7 @@ def take_training(notebook: Notebook, take: Take) -> None:
 
 
 def take_exported(notebook: Notebook, panel: Panel, folder: Path, scratch: Path) -> None:
-    """The page that Export gives, as a browser of its own theme shows it."""
+    """Take the page that Export gives, in a browser with each theme."""
     with notebook.page.expect_download() as download:
         panel.button("Export").click()
     download.value.save_as(scratch / "session.html")
@@ -276,7 +276,7 @@ def in_themes_of(notebook: Notebook) -> Callable[[], Iterator[str]]:
 
 
 def save_all(folder: Path, name: str, shown: Locator, in_themes: Callable[[], Iterator[str]]) -> None:
-    """What is shown, in each theme and width."""
+    """Save what is shown, in each theme and width."""
     for theme in in_themes():
         for suffix, width in WIDTHS.items():
             set_width(shown, width)
@@ -285,7 +285,7 @@ def save_all(folder: Path, name: str, shown: Locator, in_themes: Callable[[], It
 
 
 def set_width(shown: Locator, width: int) -> None:
-    """Make the window so wide that what is shown has this width."""
+    """Resize the window so that the panel has this width."""
     for _ in range(3):
         box, window = shown.bounding_box(), shown.page.viewport_size
         assert box is not None

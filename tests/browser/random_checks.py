@@ -1,12 +1,12 @@
-"""What must hold in each random session, whatever was done.
+"""Promises that hold in each random session, whatever the driver does.
 
 1. Each run ends, or a visible panel can end it.
-2. Nothing that looks live is dead: panels answer, those whose kernel is gone say so, and a panel is live until its own
-   cell runs again or its kernel ends.
-3. Every edit that was confirmed took effect, and no other: the run's numbers say so.
-4. What was seen is in the saved file: all of it when no cell runs, else up to 10 s before the save. A page that was
-   loaded again has it from the next watched cell on.
-5. Nothing of ours failed unseen: no traceback in an output or the server's log, no error in the page.
+2. A panel that looks live answers, one whose kernel is gone says so, and a panel is live until its own cell runs again
+   or its kernel ends.
+3. Every edit that was confirmed took effect, and no other: the run's numbers show it.
+4. All captures are in the saved file when no cell runs; otherwise those up to 10 s before the save. A page that was
+   loaded again has them from the next watched cell on.
+5. There is no error: no traceback in an output or the server's log, none in the page.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from tests.browser.random_witnessed import Json, Key
 if TYPE_CHECKING:
     from tests.browser.random_person import RandomSession
 
-Forms = dict[str, list[int | None]]  # how many captures each output of a cell tells of
+Forms = dict[str, list[int | None]]  # numbers of captures in the static forms of each output of a cell
 
-PATIENCE_SECONDS = 20.0  # until a page has settled; on a crowded machine it takes as long
+PATIENCE_SECONDS = 20.0  # for a page to settle; a loaded machine needs as long
 RENEWED_SECONDS = 10.0  # how old the saved form may be while a cell runs
 ROOT_MODE = "train mode of (root)"
 EXPECTED_ERRORS = {"KeyboardInterrupt", "DebugAbort", "CancelledError", "KernelEnding"}
@@ -42,15 +42,15 @@ UNDEFINED = re.compile(r"name '(red|blue|go|asyncio|x|witness)' is not defined|'
 
 
 class BrokenPromiseError(AssertionError):
-    """Something that must hold did not."""
+    """A broken promise."""
 
 
 class Checks:
-    """The checks of one session, and what they must remember.
+    """The checks of one session, and their state.
 
     Attributes:
-        edits: the confirmed ones, by the step that they were made in.
-        uncertain: steps in which nobody saw whether an edit was confirmed.
+        edits: the confirmed ones, by their step.
+        uncertain: steps with an edit of which it is unknown whether it was confirmed.
     """
 
     def __init__(self, session: RandomSession) -> None:
@@ -58,14 +58,14 @@ class Checks:
         self.kernel = session.kernel
         self.edits: dict[Key, list[Edit]] = {}
         self.uncertain: set[Key] = set()
-        self._cleared: dict[tuple[str, str], float] = {}  # when the outputs of a cell were, in which client
+        self._cleared: dict[tuple[str, str], float] = {}  # when the outputs of a cell were cleared, and in which client
         self._interrupts: list[float] = []
         self._log_at = session.server.log.stat().st_size
 
-    # What the driver tells
+    # Reports of the driver
 
     def cleared(self, tab: Tab, places: Collection[int] | None = None) -> None:
-        """The outputs of these cells, or with None of all, are emptied now."""
+        """Note that the outputs of these cells, or with None of all, are emptied now."""
         for place, cell in enumerate(tab.cells()):
             if places is None or place in places:
                 self._cleared[tab.client(), cell["id"]] = time.time()
@@ -74,10 +74,10 @@ class Checks:
         self._interrupts.append(time.time())
 
     def soon(self, otherwise: str, condition: Callable[[], object]) -> None:
-        """It comes to that.
+        """Wait for a condition.
 
         Raises:
-            BrokenPromiseError: it did not.
+            BrokenPromiseError: it does not hold in time.
         """
         try:
             wait_until("", condition, self.session.patience)
@@ -85,10 +85,10 @@ class Checks:
             raise BrokenPromiseError(otherwise) from None
 
     def soon_in(self, tab: Tab, shown: Shown, what: str, condition: Callable[[Shown], object]) -> None:
-        """It comes to that in a panel, or the panel is taken away, or something runs.
+        """Wait for a condition in a panel, or until the panel is removed, or something runs.
 
         Raises:
-            BrokenPromiseError: it did not.
+            BrokenPromiseError: it does not hold in time.
         """
 
         def so() -> bool:
@@ -98,7 +98,7 @@ class Checks:
         self.soon(f"the panel of {shown.label} in {tab.name} {what}, and did not", so)
 
     def still_answering(self, tab: Tab, shown: Shown, otherwise: str) -> None:
-        """What a panel did not answer is no fault if it was taken away, or its kernel is busy or gone.
+        """Fail if a panel did not answer, unless it was removed, or its kernel is busy or gone.
 
         Raises:
             BrokenPromiseError: it should have answered.
@@ -109,10 +109,10 @@ class Checks:
             raise BrokenPromiseError(f"{otherwise}, in {tab.name}: {now.status} {now.problem}")
 
     def still_there(self, tab: Tab, shown: Shown, otherwise: str) -> None:
-        """What could not be done with a panel is no fault if the panel was just taken away, or redrawn.
+        """Fail if an action on a panel was impossible, unless the panel was just removed, or redrawn.
 
         Raises:
-            BrokenPromiseError: it is there and enabled as before.
+            BrokenPromiseError: the panel is there and enabled as before.
         """
         now = next((one for one in tab.panels() if one.mark == shown.mark), None)
         if now is not None and now.can_go_on and self.kernel.stop is not None:
@@ -126,13 +126,13 @@ class Checks:
             self.way_out()
 
     def way_out(self) -> tuple[Tab, Shown, Json] | None:
-        """A panel that can end the pause, the tab that shows it, and the pause; None if the run went on meanwhile.
+        """Return a panel that can end the pause, its tab, and the pause; None if the run continued meanwhile.
 
-        A page that was loaded again has no output in which a kernel could show something. Who finds nothing there runs
-        a cell, and sees why it waits.
+        A page that was loaded again has no output in which a kernel could show a panel. There the driver runs another
+        cell, which says why it waits.
 
         Raises:
-            BrokenPromiseError: there is none in any tab.
+            BrokenPromiseError: no tab has one.
         """
         began, number, asked = time.monotonic(), None, False
         while (stop := self.kernel.stop) is not None:
@@ -162,10 +162,10 @@ class Checks:
         there = [tab.name for tab in self.session.open_tabs if cell in {one["id"] for one in tab.cells()}]
         return f"is in {', '.join(there)}" if there else "was deleted"
 
-    # 2. Nothing that looks live is dead
+    # 2. A panel that looks live answers
 
     def panels_are_alive(self, tab: Tab) -> None:
-        """Every panel on the page that looks live answers; what answers while code runs is tested elsewhere."""
+        """Check that every panel on the page that looks live answers; answers during a run are tested elsewhere."""
         for shown in tab.panels():
             if self.kernel.cell is not None and self.kernel.stop is None:
                 return
@@ -180,7 +180,7 @@ class Checks:
             if not switch.count():
                 return  # no network was called yet
             for _ in range(2):
-                time.sleep(1)  # another panel of this network may just have said the same to it
+                time.sleep(1)  # another panel of this network may just have sent the same
                 before = switch.get_attribute("aria-checked", timeout=5000)
                 switch.click(timeout=5000)
                 after = "false" if before == "true" else "true"
@@ -194,7 +194,7 @@ class Checks:
                 raise BrokenPromiseError(told) from None
 
     def panels_say_that_their_kernel_is_gone(self) -> None:
-        """After a restart, before anything ran: no panel that is still there looks as if it could do something."""
+        """Check, after a restart and before any run, that no remaining panel looks usable."""
         for tab in self.session.open_tabs:
 
             def live(tab: Tab = tab) -> list[Shown]:
@@ -207,7 +207,7 @@ class Checks:
                 raise BrokenPromiseError(f"after a restart, panels of {tab.name} look live: {told}")
 
     def panels_are_there(self, tab: Tab) -> None:
-        """The panel of each cell that opened one in this page, and has not run again since, is live."""
+        """Check that the panel of each cell that opened one in this page, and has not run again since, is live."""
         client, there = tab.client(), {cell["id"]: place for place, cell in enumerate(tab.cells())}
         last = {line["cell"]["id"]: line["cell"] for line in self.kernel.since_start("begin")}
         for session in self.kernel.since_start("session"):
@@ -221,11 +221,11 @@ class Checks:
                 raise BrokenPromiseError(f"cell {there[cell['id']]} of {tab.name} opened a panel, which is gone")
 
     def _touched(self, tab: Tab, cell: Json) -> bool:
-        """Whether the outputs of a cell's run may be gone by its user's doing."""
+        """Return whether the outputs of a cell's run may be gone by its user's doing."""
         end = next((line["at"] for line in self.kernel.since_start("end") if line["cell"] == cell), time.time())
         interrupted = any(cell["begin"] <= at <= end for at in self._interrupts)
         cleared = self._cleared.get((cell["client"], cell["id"]), 0) >= cell["begin"]
-        # Told to run a cell once more before it has ended, JupyterLab takes no more outputs of the first time.
+        # If a cell is run once more before it has ended, JupyterLab drops further outputs of the first run.
         requests = {one["id"]: one["request"] for one in tab.cells()}
         told_again = requests.get(cell["id"]) not in {None, cell["request"]}
         return interrupted or cleared or told_again
@@ -242,10 +242,10 @@ class Checks:
                     f"{key} gave out {line['out']}, dx {line['dx']}; with {edits} it should be {wanted}"
                 )
 
-    # 4. What was seen is in the saved file
+    # 4. Captures are in the saved file
 
     def save(self, tab: Tab) -> None:
-        """Save in this tab, and look at the file."""
+        """Save in this tab, and check the file."""
         if self.kernel.cell is None:
             with suppress(TimeoutError):
                 tab.wait("the last output", lambda: tab.status() == "idle", self.session.patience)
@@ -280,7 +280,7 @@ class Checks:
                 self._fresh_form(tab, client, session, forms, last)
 
     def _fresh_form(self, tab: Tab, client: str, session: Json, forms: Forms, last: Json) -> None:
-        """What this page has of a session that a page before it, or another one, has opened."""
+        """Return what this page shows of a session that an earlier page, or another one, has opened."""
         begins = {json.dumps(line["cell"]): line["captured"] for line in self.kernel.since_start("begin")}
         for line in reversed(self.kernel.since_start("end")):
             cell, serial = line["cell"], str(session["serial"])
@@ -298,7 +298,7 @@ class Checks:
         lines = [line for line in self.kernel.since_start("captured") if line["at"] <= when]
         return int(lines[-1]["counts"].get(str(serial), 0)) if lines else 0
 
-    # 5. Nothing of ours failed unseen
+    # 5. There is no error
 
     def no_errors_in_pages(self) -> None:
         for tab in self.session.tabs:
@@ -330,7 +330,7 @@ class Checks:
             if "Traceback" in part and "hookscope" in part and not TOLD_BY_IPYKERNEL.search(part):
                 raise BrokenPromiseError(f"the server's log has: {part[-1500:]}")
 
-    # All of it
+    # All checks
 
     def at_the_end(self) -> None:
         self.numbers_are_right()
@@ -356,7 +356,7 @@ def _says_gone(shown: Shown) -> bool:
 
 
 def _captures(output: Json) -> int | None:
-    """How many captures the static form in an output tells of; None where it is none."""
+    """Return the number of captures in the static form of an output; None if the output is not one."""
     data = output.get("data", {})
     html, plain = "".join(data.get("text/html", "")), "".join(data.get("text/plain", ""))
     found = re.search(r"([\d,]+) captures", plain) or re.search(r"Captures: (?:[\d,]+ of )?([\d,]+)", html)

@@ -1,5 +1,7 @@
-"""The notebooks of the random sessions, and what their runs must come to: a network of three lines of arithmetic, and
-the same arithmetic in NumPy with the edits that were confirmed, each at its place.
+"""The notebooks of the random sessions, and the expected results of their runs.
+
+A run trains a network of three lines of arithmetic; the expected results come from the same arithmetic in NumPy, with
+the confirmed edits, each at its place.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ def go(net, steps, delay=0.0, bad=-1):
         witness.went(net=type(net).__name__, bad=step == bad, out=out, dx=dx)
         time.sleep(delay)
 """
-# Most run for a moment; the last two long enough for many things to happen meanwhile, and for a save in the middle.
+# Most run for a moment; the last two long enough for many actions meanwhile, and for a save in the middle.
 RUNS = (
     "go({net}, 2)",
     "await asyncio.sleep(0.01)\ngo({net}, 3, 0.02)",
@@ -83,14 +85,14 @@ OPENS = ("%cell red", "%cell blue")
 
 
 def cells(rng: random.Random) -> list[str]:
-    """A notebook: the networks, panels for one or both of them, and some runs."""
+    """Return a notebook: the networks, panels for one or both of them, and some runs."""
     opens = rng.sample(OPENS, rng.choice((1, 1, 2)))
     runs = [run(rng) for _ in range(rng.randint(4, 6))]
     return [NETWORKS, *opens, *runs]
 
 
 def run(rng: random.Random) -> str:
-    """The source of one cell that runs a network."""
+    """Return the source of one cell that runs a network."""
     weights = [1.0 if "60" in text or "300" in text else 3.0 for text in RUNS]
     return rng.choices(RUNS, weights)[0].format(net=rng.choice(("red", "red", "blue")))
 
@@ -113,18 +115,18 @@ class Edit:
 
 @dataclass(frozen=True)
 class Numbers:
-    """What one step of a run gives."""
+    """The numbers of one step of a run."""
 
     out: list[float]
     dx: list[float]
 
     def agrees(self, out: Sequence[float], dx: Sequence[float]) -> bool:
-        """Whether the run gave just these: all are small whole numbers, or NaN."""
+        """Return whether the run gave just these: all are small integers, or NaN."""
         return np.array_equal(self.out, out, equal_nan=True) and np.array_equal(self.dx, dx, equal_nan=True)
 
 
 def possible_edits(rng: random.Random, moment: str, line: str) -> list[tuple[str, str]]:
-    """One edit or several that can be made at a stop; NAME and EXPRESSION of each."""
+    """Return one edit or several that can be made at a stop; NAME and EXPRESSION of each."""
     numbers = rng.sample(range(2, 10), 3)
     at_cells = {
         "forward_pre": ("inputs[0]", "inputs[0] + {}"),
@@ -142,7 +144,7 @@ def possible_edits(rng: random.Random, moment: str, line: str) -> list[tuple[str
 
 
 def expected(edits: Sequence[Edit], bad: bool) -> Numbers:
-    """The numbers of a step in which these edits were made, in this order."""
+    """Return the numbers of a step in which these edits were made, in this order."""
 
     def passing(path: str, moment: str, name: str, value: np.ndarray) -> np.ndarray:
         for edit in edits:

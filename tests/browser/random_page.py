@@ -1,4 +1,4 @@
-"""One browser tab of a random session: a notebook in JupyterLab among whatever else its user has opened beside it.
+"""One browser tab of a random session: a notebook in JupyterLab among other documents that its user has opened.
 
 Unlike `lab.Notebook` it finds its notebook by path, wherever the focus is, and panels wherever they are on the page.
 """
@@ -82,17 +82,17 @@ class Shown:
 
     @property
     def can_go_on(self) -> bool:
-        """Whether it offers to end a pause."""
+        """Return whether it offers to end a pause."""
         return self.visible and "Continue" in self.enabled and "Abort" in self.enabled
 
     def ends_pause(self, place: str) -> bool:
-        """Whether it offers to end the pause in this place."""
+        """Return whether it offers to end the pause in this place."""
         return self.can_go_on and f"paused in {place}" in self.status
 
 
 @dataclass
 class Tab:
-    """A browser tab in which the notebook is open, or was."""
+    """A browser tab that has the notebook open, or had."""
 
     server: Server
     page: Page
@@ -110,7 +110,7 @@ class Tab:
             self.errors.append(f"console: {message.text}")
 
     def js(self, script: str, *arguments: Any) -> Any:
-        """Evaluate a function of the path and these arguments; once more if the page was just being left."""
+        """Evaluate a function of the path and these arguments; once more if the page was being unloaded."""
         try:
             return self.page.evaluate(f"(given) => ({script})(...given)", [self.path, *arguments])
         except Error as error:
@@ -132,11 +132,11 @@ class Tab:
         self.js("(path) => { void window.jupyterapp.commands.execute('docmanager:open', {path}); }")
         try:
             self.wait_open(30)
-        except TimeoutError:  # JupyterLab was on its way to a kernel that has ended, and waits for it for a minute
+        except TimeoutError:  # JupyterLab was connecting to a kernel that has ended, for which it waits a minute
             self.reload()
 
     def reload(self) -> None:
-        """Load the page again; changes that were not saved are gone."""
+        """Load the page again; unsaved changes are lost."""
         self.page.on("dialog", _accept)  # "leave the page?"
         try:
             self.page.reload(timeout=PAGE_SECONDS * 1000)
@@ -145,7 +145,7 @@ class Tab:
         self.wait_open()
 
     def close(self, save: bool) -> None:
-        """Close the notebook; its kernel goes on."""
+        """Close the notebook; its kernel stays."""
         if save:
             self.save()
         self.js("(path) => { const book = window.driver.book(path); book.context.model.dirty = false; book.close(); }")
@@ -153,7 +153,7 @@ class Tab:
         self.is_open = False
 
     def wait_open(self, seconds: float = PAGE_SECONDS) -> None:
-        """Until the notebook is there and connected; its kernel may be busy."""
+        """Wait until the notebook is open and connected; its kernel may be busy."""
         script = """async (path) => {
             const book = window.driver.book(path);
             if (!book) return false;
@@ -165,11 +165,11 @@ class Tab:
         self.is_open = True
 
     def wait(self, what: str, condition: Callable[[], object], seconds: float = 30) -> Any:
-        """Poll until it is so."""
+        """Poll a condition until it holds."""
         return wait_until(f"{what} in {self.name}", condition, seconds)
 
     def save(self) -> None:
-        """Save, over whatever another tab has saved."""
+        """Save, overwriting what another tab has saved."""
         self.js("""(path) => {
             window.driver.saving = true;
             const done = () => { window.driver.saving = false; };
@@ -178,26 +178,26 @@ class Tab:
         self.wait("the save", lambda: not self.page.evaluate("() => window.driver.saving"))
 
     def catch_up(self) -> None:
-        """Wait for what the kernel has said so far: another tab's cell may have ended just now."""
+        """Wait for the kernel's messages so far: another tab's cell may have ended just now."""
         self.js("""(path) => Promise.race([
             window.driver.book(path).sessionContext.session?.kernel?.requestCommInfo({}).catch(() => undefined),
             new Promise((resolve) => { setTimeout(resolve, 3000); }),
         ]).then(() => true)""")
 
     def client(self) -> str:
-        """Whose cells the kernel takes this tab's to be."""
+        """Return the client that the kernel takes this tab's cells to come from."""
         return str(self.js("(path) => window.driver.book(path).sessionContext.session?.kernel?.clientId ?? ''"))
 
     def status(self) -> str:
-        """What the kernel does as this tab sees it."""
+        """Return the kernel's state as this tab sees it."""
         return str(self.js("(path) => window.driver.book(path).sessionContext.session?.kernel?.status ?? 'none'"))
 
     def cells(self) -> list[dict[str, Any]]:
-        """Each cell's id, source, whether it has no output, and the request whose outputs it takes."""
+        """Return each cell's id, source, whether it has no output, and the request whose outputs it takes."""
         return list(self.js("(path) => window.driver.cells(path)"))
 
     def command(self, name: str, cell: int | None = None) -> None:
-        """Run one of JupyterLab's commands, on a cell, and do not wait for what it starts."""
+        """Run one of JupyterLab's commands on a cell, without waiting for its effects."""
         self.js(
             """(path, name, cell) => {
                 window.driver.activate(path, cell);
@@ -216,14 +216,14 @@ class Tab:
         self.page.evaluate("() => window.driver.sockets.splice(0).forEach((socket) => socket.close())")
 
     def find_connection(self) -> None:
-        """Be connected again, as soon as JupyterLab has tried once more or its user told it to."""
+        """Wait for the connection, as soon as JupyterLab has tried once more or its user told it to."""
         self.page.context.set_offline(False)
         if self.is_open:
             self.command("notebook:reconnect-to-kernel")
             self.wait_open()
 
     def outputs(self) -> list[tuple[str, dict[str, Any]]]:
-        """Each output in the document, with the id of its cell."""
+        """Return each output in the document, with the id of its cell."""
         script = """(path) => JSON.stringify(window.driver.book(path).content.widgets.flatMap((cell) =>
             window.driver.outputs(cell).map((output) => [cell.model.id, output])))"""
         return [(cell, output) for cell, output in json.loads(self.js(script))]
@@ -231,11 +231,11 @@ class Tab:
     # The panels
 
     def panels(self) -> list[Shown]:
-        """Every panel that is on the page now, those in views of outputs among them."""
+        """Return every panel that is on the page now, those in views of outputs included."""
         return [Shown(**one) for one in self.js("(path) => window.driver.panels(path)")]
 
     def search(self, wanted: Callable[[Shown], bool]) -> Shown | None:
-        """The first panel that is wanted; if none is in sight, scroll to each cell in turn, as a person would."""
+        """Return the first matching panel; if none is in sight, scroll to each cell in turn, as a person would."""
         found = next(filter(wanted, self.panels()), None)
         for index in range(len(self.cells()) if found is None else 0):
             self.scroll_to(index)
@@ -243,7 +243,7 @@ class Tab:
         return found
 
     def find(self, wanted: Callable[[Shown], bool], seconds: float) -> Shown | None:
-        """The first panel that is wanted, as soon as there is one."""
+        """Return the first matching panel, as soon as there is one."""
         end = time.monotonic() + seconds
         while (found := self.search(wanted)) is None and time.monotonic() < end:
             self.page.wait_for_timeout(100)
@@ -258,14 +258,14 @@ class Tab:
         self.js(script, index)
 
     def panel(self, shown: Shown) -> Panel:
-        """What can be clicked of a panel."""
+        """Return the controls of a panel."""
         return Panel(self.locator(shown))
 
     def locator(self, shown: Shown) -> Locator:
         return self.page.locator(f"[data-random='{shown.mark}']")
 
     def leave(self) -> None:
-        """Close all that is open, without a question, so that the next session finds JupyterLab as it was."""
+        """Close all that is open, without a question, so that the next session finds JupyterLab unchanged."""
         with suppress(Error, TimeoutError):
             self.js("""(path) => {
                 for (const widget of [...window.jupyterapp.shell.widgets('main')]) {

@@ -1,6 +1,6 @@
-"""A person at a notebook who does things at random, in one or two tabs, and ends what still runs at the end.
+"""A person at a notebook who acts at random, in one or two tabs, and ends all runs at the end.
 
-Which thing is done depends on the seed and on how the run stands: paused, free, closed or offline.
+Each action depends on the seed and on the state of the run: paused, free, closed or offline.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ QUIET_SECONDS = 1.0
 VIEWS = ("Findings", "Cells", "Captures", "Parameters", "Stepper", "Hooks")
 MOMENTS = ("forward_pre", "forward", "backward_pre", "backward", "bprop", "")
 
-# What may be done, and how often in comparison.
+# Actions, and their relative frequencies.
 ANYTIME = {
     **{"edit_source": 1, "delete_cell": 1, "clear_output": 1, "clear_all": 1, "interrupt": 1, "restart": 1},
     **{"close_notebook": 1, "shut_down_and_reopen": 1, "reload": 2, "second_tab": 2, "lose_connection": 1},
@@ -47,7 +47,7 @@ ANSWERS = """(root) => [...root.querySelectorAll('[role=log][aria-label^=Evaluat
 
 @dataclass
 class RandomSession:
-    """One notebook, one kernel, one or two tabs, and what was done in them."""
+    """One notebook, one kernel, one or two tabs, and the actions in them."""
 
     server: Server
     context: BrowserContext
@@ -72,7 +72,7 @@ class RandomSession:
     # The whole session
 
     def run(self) -> None:
-        """Open the notebook, do what the seed says, end what still runs, and check all of it.
+        """Open the notebook, act as the seed says, end all runs, and check everything.
 
         Raises:
             BrokenPromiseError: something did not hold.
@@ -96,7 +96,7 @@ class RandomSession:
         self.say("done")
 
     def act(self, number: int) -> None:
-        """Do one thing; which, depends on the seed and on how the run stands."""
+        """Take one action; which, depends on the seed and on the state of the run."""
         if not self.online and self.rng.random() < 0.6:
             actions: dict[Callable[[], None], int] = {self.find_connection: 1}
         elif not self.open_tabs:
@@ -108,13 +108,13 @@ class RandomSession:
         self.say(f"{number} {action.__name__}")
         self.done[action.__name__] += 1
         action()
-        time.sleep(self.rng.choice((0, 0, 0.05, 0.3)))  # as a person pauses: what happens meanwhile is random too
+        time.sleep(self.rng.choice((0, 0, 0.05, 0.3)))  # as a person pauses: events in between are random too
 
     def say(self, what: str) -> None:
         self.trace.append(f"{time.monotonic() - self.began:5.1f} s  {what}")
 
     def add(self, what: str) -> None:
-        """Say more of the last action."""
+        """Add to the description of the last action."""
         self.trace[-1] += f": {what}"
 
     @property
@@ -140,7 +140,7 @@ class RandomSession:
         tab = self.tab()
         before = len(self.kernel.lines("begin"))
         index = self.a_cell(tab, 0 if self.rng.random() < 0.15 else 1)
-        self.checks.cleared(tab, [index])  # JupyterLab empties a cell's output when it is told to run it
+        self.checks.cleared(tab, [index])  # JupyterLab empties a cell's output when a run is requested
         tab.command("notebook:run-cell", index)
         if self.kernel.cell is None and self.online:
             with suppress(TimeoutError):
@@ -158,7 +158,7 @@ class RandomSession:
         self.watch_it_run()
 
     def watch_it_run(self) -> None:
-        """For a moment, or until it pauses or ends."""
+        """Watch for a moment, or until it pauses or ends."""
         seconds = self.rng.choice((0.1, 0.5, 4, 4, 4))
         with suppress(TimeoutError):
             wait_until("", lambda: self.kernel.stop or self.kernel.cell is None, seconds)
@@ -212,7 +212,7 @@ class RandomSession:
         tab.reload()
 
     def second_tab(self) -> None:
-        """Open one, with what is saved or with what is on the disk; or close it again."""
+        """Open a second tab, saving or with the file on the disk; or close it again."""
         self.be_online()
         if len(self.tabs) > 1:
             self.add("close")
@@ -309,7 +309,7 @@ class RandomSession:
                     tab.locator(shown).get_by_role("checkbox", name="pause at nan", exact=True).click(timeout=5000)
 
     def watch_again(self) -> None:
-        """Have a panel of a cell that has ended watch its network again."""
+        """Make a panel of a cell that has ended watch its network again."""
         tab = self.tab()
         shown = self.a_panel(tab, lambda one: "Watch again" in one.offered)
         if shown is not None and self.online and self.kernel.cell is None:
@@ -343,7 +343,7 @@ class RandomSession:
             self.checks.panels_are_alive(self.tab())
 
     def stop(self) -> None:
-        """Press the Stop of a run that does not stand."""
+        """Press the Stop of a run that is not paused."""
         tab = self.tab()
         shown = self.a_panel(tab, lambda one: "Stop" in one.offered)
         if shown is not None:
@@ -353,7 +353,7 @@ class RandomSession:
                 tab.panel(shown).button("Stop").click(timeout=2000)
 
     def paused_panel(self, tab: Tab) -> Shown | None:
-        """The panel on the page, of those that are drawn now, that shows where the run stands."""
+        """Return the panel on the page, among those drawn now, that shows the pause."""
         stop = self.kernel.stop
         return None if stop is None else self.a_panel(tab, lambda one: one.ends_pause(stop["place"]))
 
@@ -363,7 +363,7 @@ class RandomSession:
             self.press(name, by_key)
 
     def look_back(self) -> None:
-        """Look at steps before this one, and perhaps return; the run stands where it stood, and can be ended."""
+        """Look at steps before this one, and perhaps return; the pause stays as it was, and can be ended."""
         tab, stop = self.tab(), self.kernel.stop
         shown = self.paused_panel(tab)
         if shown is None or stop is None or not self.online:
@@ -396,7 +396,7 @@ class RandomSession:
             self.press_in(tab, shown, stop, name, by_key)
 
     def press_in(self, tab: Tab, shown: Shown, stop: Json, name: str, by_key: bool = False) -> None:
-        """Press one of the stepper's buttons, and see that the run went on."""
+        """Press one of the stepper's buttons, and check that the run continued."""
         panel = tab.panel(shown)
         try:
             panel.root.get_by_role("tab", name="Stepper").click(timeout=5000)
@@ -414,7 +414,7 @@ class RandomSession:
         )
 
     def ask(self, tab: Tab, shown: Shown, text: str) -> str | None:
-        """Type a line in the stepper; its answer, or None if the panel has gone away meanwhile."""
+        """Type a line in the stepper; return its answer, or None if the panel has gone away meanwhile."""
         panel = tab.panel(shown)
         answers: list[list[str]] = []
 
@@ -424,7 +424,7 @@ class RandomSession:
 
         try:
             panel.root.get_by_role("tab", name="Stepper").click(timeout=5000)
-            if answered():  # the same was asked before: nothing would tell the one answer from the other
+            if answered():  # the same line again: its answer could not be told from the earlier one
                 return None
             box = panel.root.get_by_role("textbox", name="Evaluate")
             box.fill(text, timeout=5000)
@@ -446,7 +446,7 @@ class RandomSession:
                 raise BrokenPromiseError(f"{number} * 2 was answered with {answer!r}")
 
     def edit_values(self) -> None:
-        """Edit one value or several at the stop; what is confirmed must be in the run's numbers."""
+        """Edit one value or several at the stop; confirmed edits must be in the run's numbers."""
         tab = self.tab()
         stop, shown, key = self.kernel.stop, self.paused_panel(tab), self.kernel.place()
         if stop is None or shown is None or not self.online or not stop["now"]:
@@ -473,14 +473,14 @@ class RandomSession:
     # The end
 
     def end_all(self) -> None:
-        """End whatever still runs, as a person would: with the buttons of a panel that is in sight."""
+        """End all runs, as a person would: with the buttons of a panel that is in sight."""
         self.be_online()
         if not self.open_tabs:
             self.tabs[0].open()
         presses, began, quiet = 0, time.monotonic(), 0.0
         while quiet < QUIET_SECONDS:
             if self.kernel.cell is None and not any(tab.status() == "busy" for tab in self.open_tabs):
-                quiet += 0.1  # between the cells of Run All it looks so for a moment
+                quiet += 0.1  # between the cells of Run All it looks idle for a moment
                 time.sleep(0.1)
                 continue
             quiet = 0.0
@@ -507,7 +507,7 @@ class RandomSession:
                 raise BrokenPromiseError("the run does not end")
 
     def leave(self) -> None:
-        """Leave JupyterLab as it was found, without this kernel."""
+        """Leave JupyterLab unchanged, without this kernel."""
         with suppress(Error):
             self.context.set_offline(False)
             for tab in self.tabs[1:]:

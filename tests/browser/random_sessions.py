@@ -4,8 +4,8 @@ debugs meanwhile, in any order.
     python -m tests.browser.random_sessions --seed 1 --count 300 --workers 2
     python -m tests.browser.random_sessions --seed 17 --keep 0,3,4     # of session 17 only these actions
 
-What must hold is in `random_checks.py`. A session that fails is told with its seed and what was done, leaves a picture,
-and the next one begins. The same seed does the same again, as far as a browser and a kernel keep their pace.
+The promises are in `random_checks.py`. A session that fails is printed with its seed and its actions, saves a picture,
+and the next one begins. The same seed repeats the actions, as far as a browser and a kernel keep their pace.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def run(
     patience: float = PATIENCE_SECONDS,
     say: Callable[[str], object] = print,
 ) -> tuple[Counter[str], dict[int, str]]:
-    """Run these sessions on one server and one browser; what was done how often, and what failed, by its seed."""
+    """Run these sessions on one server and one browser; return the counts of actions, and the failures by seed."""
     done: Counter[str] = Counter()
     failures: dict[int, str] = {}
     startup = folder / "ipython" / "profile_default" / "startup"
@@ -87,7 +87,7 @@ def _failure(session: RandomSession) -> str:
         session.run()
     except BrokenPromiseError as violation:
         return str(violation)
-    except Exception:  # of the driver, or of JupyterLab: it is told, and the next session begins
+    except Exception:  # an error of the driver, or of JupyterLab: it is printed, and the next session begins
         return f"the driver itself: {traceback.format_exc()}"
     return ""
 

@@ -1,4 +1,4 @@
-"""What the kernel of a random session says about itself on the side (`witness.py`), as the driver reads it."""
+"""The reports of a random session's kernel (`witness.py`), as the driver reads them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Key = tuple[int, int, int]
 
 
 class Witnessed:
-    """The kernel of one notebook, and of it the one that runs now."""
+    """The kernels of one notebook, and the running one among them."""
 
     def __init__(self, notebook: Path) -> None:
         self._state = notebook.with_suffix(".state.json")
@@ -22,7 +22,7 @@ class Witnessed:
 
     @property
     def state(self) -> Json | None:
-        """Where the kernel stands; None where there is none."""
+        """Return the state of the kernel; None without a kernel."""
         try:
             state: Json = json.loads(self._state.read_text())
             os.kill(state["pid"], 0)
@@ -39,7 +39,7 @@ class Witnessed:
 
     @property
     def cell(self) -> Json | None:
-        """The cell that runs, or stands."""
+        """Return the cell that runs, or is paused."""
         state = self.state
         return None if state is None else state["cell"]
 
@@ -50,16 +50,16 @@ class Witnessed:
 
     @property
     def stop(self) -> Json | None:
-        """Where the run stands, if it is paused."""
+        """Return the stop of the run, if it is paused."""
         return next((session["stop"] for session in self.sessions if session["stop"] is not None), None)
 
     def place(self) -> Key:
-        """The step that the run is at: kernel, loop and number."""
+        """Return the step of the run: kernel, loop and number."""
         state = self.state or {"pid": 0, "run": 0, "step": 0}
         return state["pid"], state["run"], state["step"]
 
     def lines(self, kind: str) -> list[Json]:
-        """What was said of a kind so far, by each kernel of the notebook."""
+        """Return the reports of a kind so far, by each kernel of the notebook."""
         if self._log.exists():
             with self._log.open() as file:
                 file.seek(self._at)
@@ -69,11 +69,11 @@ class Witnessed:
         return [line for line in self._read if line["kind"] == kind]
 
     def since_start(self, kind: str) -> list[Json]:
-        """The same of the kernel that runs now."""
+        """Return the same from the running kernel alone."""
         self.lines(kind)
         start = max((place for place, line in enumerate(self._read) if line["kind"] == "kernel"), default=0)
         return [line for line in self._read[start:] if line["kind"] == kind]
 
     def ended(self) -> list[Json]:
-        """The cells that have ended."""
+        """Return the cells that have ended."""
         return self.lines("end")

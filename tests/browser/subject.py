@@ -1,4 +1,4 @@
-"""The network that the tests by view look at: a convolution, a ReLU that can be made to die, and a custom bprop."""
+"""The network of the tests by view: a convolution, a ReLU that can be made to die, and a custom bprop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person who cannot see well meets: in JupyterLab, in each tab, in both themes."""
+"""Accessibility in JupyterLab: each tab, in both themes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def paused_panel(opened_panel: Panel) -> Panel:
 
 @pytest.fixture(params=["Light", "Dark"])
 def paused(paused_panel: Panel, opened: Notebook, window: Window, request: pytest.FixtureRequest) -> Iterator[Panel]:
-    """The panel of a paused run, in each theme."""
+    """Return the panel of a paused run, in each theme."""
     opened.set_theme(request.param)
     yield paused_panel
     opened.set_theme("Light")
@@ -86,7 +86,7 @@ def test_text_has_enough_contrast_in_every_tab(paused: Panel) -> None:
 
 
 def tabs_in_turn(panel: Panel) -> Iterator[str]:
-    """Choose each tab, and give its name once its view is shown; open what the first row of a view opens."""
+    """Choose each tab, and yield its name once its view is shown; open the details of its first row."""
     for tab in panel.root.get_by_role("tablist", name="Debugger").get_by_role("tab").all():
         name = tab.inner_text()
         tab.click()

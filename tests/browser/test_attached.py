@@ -1,4 +1,4 @@
-"""A person looks at a run that was started in a terminal: the same panel, a pause, an edit, and the run goes on."""
+"""A run that was started in a terminal, observed from a notebook: the same panel, a pause, an edit, and Continue."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ print("ended by a person, after step", step, flush=True)
 
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A script that runs in a process of its own until somebody changes its variable; and its name."""
+    """Start a script in a process of its own that runs until its variable changes; yield its name."""
     script, name = tmp_path / "endless.py", f"endless-{uuid4().hex[:6]}"
     script.write_text(SCRIPT)
     command = [sys.executable, "-m", "hookscope", "run", f"--serve={name}", str(script)]
@@ -77,10 +77,10 @@ def test_a_run_that_was_not_started_here_is_watched_paused_changed_and_left_runn
     panel.tab("Stepper")
     panel.button("Continue").click()
     expect(panel.root).to_have_attribute("data-state", "watching")
-    assert process.poll() is None  # it goes on
+    assert process.poll() is None  # the run continues
 
     notebook.save()
-    notebook.reload()  # the page is loaded anew, and knows the panel again
+    notebook.reload()  # the page is loaded again, and has the panel again
     notebook.wait_ready()
     panel = Panel.in_cell(notebook.cell(0))
     panel.tab("Cells")

@@ -1,4 +1,4 @@
-"""The Captures tab: what passed, in order, step by step, and each value as a picture."""
+"""The Captures tab: captures in order, step by step, and each value as a picture."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ print(json.dumps([c.value.asnumpy().tolist() for c in dbg.captures if c.key == '
 
 @pytest.fixture
 def captures(panel: Panel) -> Locator:
-    """The list of all captures of all steps, in the order of the run."""
+    """Return the list of all captures of all steps, in the order of the run."""
     every = panel.button("All steps")
     if every.get_attribute("aria-pressed") == "false":
         every.click()
@@ -58,7 +58,7 @@ def slider(root: Locator, name: str) -> Locator:
 
 
 def kernels_values(opened: Notebook) -> np.ndarray:
-    """What `dense` gave in each step, from the kernel."""
+    """Return the outputs of `dense` in each step, from the kernel."""
     return np.array(json.loads(opened.run_to_end(TELL)), np.float32)
 
 

@@ -1,4 +1,4 @@
-"""The Cells tab: the tree of a network, and what can be switched at each of its cells."""
+"""The Cells tab: the tree of a network, and the switches of each of its cells."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ print('breakpoints', len(_session.breakpoints))""",
 
 @pytest.fixture(autouse=True)
 def tree(panel: Panel) -> None:
-    """What is looked at here."""
+    """Return the tree."""
     panel.tree()
 
 

@@ -1,4 +1,4 @@
-"""What a cell of the notebook shows whose last line is a tensor, a parameter, a cell or a capture."""
+"""Outputs of notebook cells whose last line is a tensor, a parameter, a cell or a capture."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CELLS = [
 
 @pytest.fixture
 def shown(opened: Notebook, window: Window, request: pytest.FixtureRequest) -> Locator:
-    """The output of one of the CELLS."""
+    """Return the output of one of the CELLS."""
     opened.run_to_end(request.param)
     return opened.cell(request.param)
 

@@ -1,4 +1,4 @@
-"""The Conditions tab: what to look for, what was found, and a pause where it is found."""
+"""The Conditions tab: conditions, findings, and a pause at a finding."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def look_for(panel: Panel, condition: str, what: str = "look for") -> Locator:
 
 
 def until_known(opened: Notebook, condition: str) -> None:
-    """Until the kernel looks for it: the page shows a tick at once."""
+    """Wait until the kernel looks for it: the page shows a tick at once."""
     wait_until(f"{condition} to be looked for", lambda: f"'{condition}': " in opened.run_to_end(TELL))
 
 

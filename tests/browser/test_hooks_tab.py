@@ -1,4 +1,4 @@
-"""The Hooks tab: a hook is written, attached, heard and detached; those of the code are listed."""
+"""The Hooks tab: a hook is written, attached, logged and detached; those of the code are listed."""
 
 from __future__ import annotations
 

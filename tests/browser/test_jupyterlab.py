@@ -60,7 +60,7 @@ THIRD_LINE, LAST_LINE = "gradient = dout * twice", "return (gradient,)"
 
 @pytest.fixture
 def notebook(lab: Server, open_notebook: OpenNotebook, request: pytest.FixtureRequest) -> Notebook:
-    """A notebook of its own for each test, with the network made."""
+    """Yield a notebook of its own for each test, with the network made."""
     name = f"{request.node.name}.ipynb"
     write_notebook(lab.root / name, [NETWORK, OPEN_PANEL, RUN_PAUSED, SHOW_STATE, "print('usable', 6 * 7)"])
     opened = open_notebook(name)
@@ -171,7 +171,7 @@ def tour(lab: Server, open_notebook: OpenNotebook, repository: Path) -> Notebook
 
 
 def paused_panel(notebook: Notebook) -> Panel | None:
-    """The panel of the cell that runs, once it is paused; None when no cell runs any more."""
+    """Return the panel of the running cell, once it is paused; None when no cell runs any more."""
 
     def look() -> tuple[Panel | None] | None:
         running = notebook.running()

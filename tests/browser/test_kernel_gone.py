@@ -1,4 +1,4 @@
-"""A panel whose kernel is gone says so at once; one that was only out of reach is live again."""
+"""A panel whose kernel is gone says so at once; one that was only disconnected is live again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def notebook(lab: Server, open_notebook: Callable[[str], Notebook]) -> Notebook:
 
 
 def pause(notebook: Notebook) -> tuple[Panel, int]:
-    """A panel at its first pause, and the process that is paused."""
+    """Return a panel at its first pause, and the paused process."""
     process = int(notebook.run_to_end(0).split()[-1])
     notebook.run(1)
     panel = Panel.in_cell(notebook.cell(1))
@@ -50,7 +50,7 @@ def expect_gone(panel: Panel) -> None:
 
 
 def expect_its_tabs_to_work(panel: Panel) -> None:
-    """They show what they had been sent: a view that nobody has looked at is empty."""
+    """Expect the tabs to show the data that they got: a view that was never open is empty."""
     panel.tab("Findings")
     expect(panel.view("Findings").get_by_role("heading", name="Findings")).to_be_visible()
     panel.tab("Stepper")
@@ -96,7 +96,7 @@ def test_after_the_process_was_killed(notebook: Notebook) -> None:
 def test_a_connection_that_breaks_and_comes_back(notebook: Notebook, window: Window) -> None:
     panel, _ = pause(notebook)
     kernel = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"
-    # What the page sends to the server's sockets gets nowhere until it is let through again.
+    # The page's messages to the server's sockets are held back until they are let through again.
     window.page.evaluate(f"""() => {{
         window.sockets = WebSocket;
         window.WebSocket = class extends WebSocket {{ constructor() {{ super("ws://127.0.0.1:1"); }} }};

@@ -24,7 +24,7 @@ def notebook(lab: Server, open_notebook: Callable[[str], Notebook]) -> Notebook:
 
 
 def test_a_whole_session_by_keyboard_alone(notebook: Notebook) -> None:
-    """Run a cell that pauses, attach a hook, look at a value, step, evaluate, go on: no mouse."""
+    """Run a cell that pauses, attach a hook, look at a value, step, evaluate, continue: no mouse."""
     keys = Keys(notebook.page)
     keys.press("Shift+Enter")  # JupyterLab's own, which selects the next cell
     notebook.finish(0)

@@ -1,4 +1,4 @@
-"""While a cell is paused, the notebook around the panel: keys, completion, Escape."""
+"""The notebook around the panel while a cell is paused: keys, completion, Escape."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ FIRST, SECOND, LAST = "slope = doubled(ops.ones_like(x))", "gradient = dout * sl
 
 @pytest.fixture
 def paused(panel: Panel, opened: Notebook) -> Iterator[Panel]:
-    """A run of its own for each test, at the first line of the bprop."""
-    if opened.has_run(RUN):  # and is not on its way to the first pause
+    """Start a run for each test, and pause at the first line of the bprop."""
+    if opened.has_run(RUN):  # and is not before its first pause
         opened.run(RUN)
     panel.expect_paused("double")
     panel.expect_line(FIRST)
@@ -33,7 +33,7 @@ def paused(panel: Panel, opened: Notebook) -> Iterator[Panel]:
 
 
 def editor(notebook: Notebook, index: int) -> Locator:
-    """The editor of a cell, with the focus in it and nothing typed."""
+    """Return the editor of a cell, with the focus in it and nothing typed."""
     box = notebook.cell(index).get_by_role("textbox").first
     box.click()
     box.press("ControlOrMeta+a")
@@ -51,7 +51,7 @@ def active(notebook: Notebook) -> int:
 
 
 def matches(notebook: Notebook, code: str) -> list[str]:
-    """What the kernel answers this page; the first answer takes it longer than the completer waits."""
+    """Return the kernel's completions for this page; the first takes it longer than the completer waits."""
     script = """async (code) => {
         const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
         return (await kernel.requestComplete({ code, cursor_pos: code.length })).content.matches;

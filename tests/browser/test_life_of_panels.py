@@ -1,4 +1,4 @@
-"""A panel lives until its own cell runs again, a pause is always to be seen, and a saved notebook has what it saw."""
+"""A panel lives until its own cell runs again, a pause is always visible, and a saved notebook has the captures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Opener = Callable[..., Notebook]
 
 @pytest.fixture
 def open_cells(lab: Server, open_notebook: Opener, request: pytest.FixtureRequest) -> Opener:
-    """Open a notebook of these cells behind the network's; the network's has run."""
+    """Open a notebook of these cells after the network's; the network's has run."""
 
     def open_one(*cells: str) -> Notebook:
         name = f"{request.node.name}.ipynb"
@@ -74,7 +74,7 @@ def test_outputs_that_are_cleared_in_a_pause_give_the_panel_back(open_cells: Ope
 
 
 def test_a_page_that_is_loaded_anew_in_a_pause_shows_it_in_the_next_cell_that_is_run(open_cells: Opener) -> None:
-    """What was not saved is gone, and the cell that runs shows nothing more."""
+    """Unsaved output is lost, and the running cell shows nothing more."""
     notebook = open_cells("%%cell net --break 1\nnet(x)", "print('my turn')")
     notebook.run(1)
     Panel.in_cell(notebook.cell(1)).expect_paused("forward of 1")
@@ -124,7 +124,7 @@ def test_an_old_panel_does_not_pause_a_new_network(open_cells: Opener) -> None:
 
 
 def captures_in_file(notebook: Notebook) -> list[int]:
-    """How many captures each static panel in the saved file tells of."""
+    """Return the number of captures in each static panel of the saved file."""
     cells = json.loads((notebook.server.root / notebook.path).read_text(encoding="utf-8"))["cells"]
     texts = ["".join(o.get("data", {}).get("text/html", "")) for cell in cells for o in cell.get("outputs", ())]
     return [int(found[1]) for text in texts if (found := re.search(r"Captures: (\d+)", text))]

@@ -1,4 +1,4 @@
-"""Long work: it shows how far it is, its panel answers meanwhile, and Stop ends it."""
+"""Long work: it shows its progress, its panel answers meanwhile, and Stop ends it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def words(panel: Panel) -> Locator:
 
 
 def ended(opened: Notebook, index: int, word: str) -> str:
-    """What a cell has shown, once that is in it. Its kernel looks idle for a moment after each answer."""
+    """Return a cell's text, once it contains this. The kernel looks idle for a moment after each answer."""
     wait_until(f"{word!r} in cell {index}", lambda: re.search(word, opened.text(index)))
     return opened.finish(index)
 

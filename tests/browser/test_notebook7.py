@@ -1,6 +1,6 @@
 """The panel in Jupyter Notebook 7, which is built from JupyterLab's parts and has a page for each notebook.
 
-What is shown here is that these parts are those that the panel needs; all else is tested in JupyterLab.
+The tests show that these parts are those that the panel needs; all else is tested in JupyterLab.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def opened(notebook7: Server, browser: Window) -> Iterator[Notebook]:
 
 @pytest.fixture
 def notebook(opened: Notebook, window: Window) -> Notebook:
-    """The one notebook; after the test nothing may have failed in the page."""
+    """Yield the one notebook; fail if the page had an error."""
     return opened
 
 

@@ -28,7 +28,7 @@ def grid(panel: Panel) -> Locator:
 
 
 def row(panel: Panel, name: str) -> Locator:
-    """The row of a parameter."""
+    """Return the row of a parameter."""
     return grid(panel).get_by_role("row").filter(has=panel.root.page.get_by_role("gridcell", name=name, exact=True))
 
 

@@ -1,4 +1,4 @@
-"""JupyterLab on a plain IPython kernel: `%load_ext hookscope` gives all that does not need a pause.
+"""JupyterLab on a plain IPython kernel: `%load_ext hookscope` gives everything that does not need a pause.
 
 JupyterLab talks to widgets over a subshell: the kernel may answer a panel in one thread while another runs a cell.
 """
@@ -64,7 +64,7 @@ def notebook(lab: Server, browser: Window, request: pytest.FixtureRequest) -> It
 
 @pytest.fixture
 def panel(notebook: Notebook, window: Window) -> Panel:
-    """The panel of `%cell net`, opened anew; after the test nothing may have failed in the page."""
+    """Yield the panel of `%cell net`, opened anew; fail if the page had an error."""
     notebook.run_to_end(1)
     return Panel.in_cell(notebook.cell(1))
 
@@ -100,7 +100,7 @@ def test_the_panel_is_live_after_the_cell_has_ended(notebook: Notebook, panel: P
 
 
 def test_what_is_clicked_while_a_cell_runs_is_done(notebook: Notebook, panel: Panel) -> None:
-    """At once or when the cell has ended: where ipykernel handles a message depends on who spoke last."""
+    """At once or when the cell has ended: where ipykernel handles a message depends on the last sender."""
     notebook.run(4)
     panel = Panel.in_cell(notebook.cell(1))
     for kind in ("forward_pre", "forward", "backward_pre"):

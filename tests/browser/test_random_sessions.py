@@ -10,21 +10,21 @@ from playwright.sync_api import Playwright
 from tests.browser import random_notebook, random_sessions
 
 SEEDS = (2, 5)
-PATIENCE_SECONDS = 60  # beside other tests everything takes its time
+PATIENCE_SECONDS = 60  # beside other tests everything takes longer
 
 
 @pytest.mark.timeout(900)  # each with a kernel of its own
 def test_random_sessions_keep_every_promise(playwright: Playwright, chromium: str, tmp_path: Path) -> None:
     done, failures = random_sessions.run(playwright, SEEDS, tmp_path, patience=PATIENCE_SECONDS)
     if failures:
-        # One in thirty fails by something of JupyterLab, ipykernel or the driver itself, at another moment each time.
+        # One in thirty fails by an error of JupyterLab, ipykernel or the driver itself, at another moment each time.
         print("once more, since they failed:", failures)
         _, again = random_sessions.run(playwright, list(failures), tmp_path / "again", patience=PATIENCE_SECONDS)
         assert again == {}
     assert done["sessions"] == len(SEEDS)
-    # Whether an edit is confirmed before its cell goes on depends on the machine; that one was tried does not.
-    assert done["edit_values"] >= 1, "the sessions did next to nothing"
-    assert done["presses that let a run go on"] > 2, "the sessions did next to nothing"
+    # An attempt to edit does not depend on the machine; its confirmation before the cell goes on does.
+    assert done["edit_values"] >= 1, "the sessions took too few actions"
+    assert done["presses that let a run go on"] > 2, "the sessions took too few actions"
 
 
 def test_the_model_of_a_run_knows_where_an_edit_takes_effect() -> None:
@@ -35,10 +35,10 @@ def test_the_model_of_a_run_knows_where_an_edit_takes_effect() -> None:
     plain = random_notebook.expected([], bad=False)
     assert plain.out == [6.0, 9.0, 15.0] and plain.dx == [3.0, 3.0, 3.0]
     assert numbers("return (total,)", "total") == [7.0, 7.0, 7.0]
-    assert numbers("return (total,)", "slope") == plain.dx, "what was used already"
-    assert numbers("slope = dout * 3", "total") == plain.dx, "what the bprop sets later itself"
+    assert numbers("return (total,)", "slope") == plain.dx, "the edit of a variable after its use counts"
+    assert numbers("slope = dout * 3", "total") == plain.dx, "the edit of a variable that the bprop sets later counts"
     assert numbers("slope = dout * 3", "dout") == [21.0, 21.0, 21.0]
     assert numbers("total = slope + extra", "slope") == [7.0, 7.0, 7.0]
-    assert numbers("total = slope + extra", "slope", ran=True) == plain.dx, "the sum was made already"
-    assert numbers("total = slope + extra", "total", ran=True) == plain.dx, "the sum gets its name after that"
+    assert numbers("total = slope + extra", "slope", ran=True) == plain.dx, "an edit after the sum counts"
+    assert numbers("total = slope + extra", "total", ran=True) == plain.dx, "an edit before the assignment counts"
     assert numbers("slope = dout * 3", "dout", ran=True) == plain.dx

@@ -1,4 +1,4 @@
-"""A person debugs two ranks in JupyterLab: a pause, an expression on both, a rank's own panel, and on it goes."""
+"""Two ranks debugged in JupyterLab: a pause, an expression on both, a rank's own panel, and Continue."""
 
 from __future__ import annotations
 

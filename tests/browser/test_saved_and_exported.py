@@ -1,4 +1,4 @@
-"""What stays without a kernel: the saved notebook's static panel, and the page that Export gives."""
+"""A panel without a kernel: the saved notebook's static panel, and the page that Export gives."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CELLS = [NETWORK, "%%cell net --check all -o dbg\nkill_relu()\ntrain(3)"]
 
 @pytest.fixture
 def exported(panel: Panel, opened: Notebook, tmp_path: Path) -> Iterator[Page]:
-    """The page that a click on Export downloads, opened from disk; it may ask for nothing at all."""
+    """Yield the page that a click on Export downloads, opened from disk; it may request nothing at all."""
     with opened.page.expect_download() as download:
         panel.button("Export").click()
     file = tmp_path / download.value.suggested_filename
@@ -54,6 +54,6 @@ def test_a_saved_notebook_shows_a_static_panel_without_a_kernel(panel: Panel, op
     for part in ("Captures", "Cells", "Parameters"):
         expect(output.get_by_text(re.compile(rf"^{part}: \d+"))).to_be_visible()
     row = output.get_by_role("row", name="1 relu forward output 2x4x6x6 float32")
-    expect(row).to_be_hidden()  # what is wrong is to be read first
+    expect(row).to_be_hidden()  # the fault comes first
     output.get_by_text(re.compile(r"^Captures: \d+")).click()
     expect(row).to_be_visible()

@@ -1,4 +1,4 @@
-"""The port of the browser tests' server is nobody else's from when it is chosen until the server listens there."""
+"""The port of the browser tests' server stays reserved from its choice until the server listens there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views of one session beside ordinary ipywidgets: boxes, a slider, tabs, what a click changes."""
+"""Views of one session beside ordinary ipywidgets: boxes, a slider, tabs, effects of a click."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ FIRST, SECOND, LAST = "slope = doubled(ops.ones_like(x))", "gradient = dout * sl
 
 @pytest.fixture
 def paused(panel: Panel, opened: Notebook) -> Iterator[Panel]:
-    """A run of its own for each test, at the first line of the bprop."""
-    if opened.has_run(RUN):  # and is not on its way to the first pause
+    """Start a run for each test, and pause at the first line of the bprop."""
+    if opened.has_run(RUN):  # and is not before its first pause
         opened.run(RUN)
     panel.expect_paused("double")
     panel.expect_line(FIRST)
@@ -33,7 +33,7 @@ def paused(panel: Panel, opened: Notebook) -> Iterator[Panel]:
 
 
 def press(panel: Panel, key: str) -> None:
-    """A key of the panel's, with the focus somewhere in it; while the run goes on, it does nothing."""
+    """Press a key of the panel's, with the focus somewhere in it; while the run goes on, it does nothing."""
     expect(panel.button("Step over")).to_be_enabled()
     panel.root.get_by_role("list", name=re.compile("^Source of")).press(key)
 

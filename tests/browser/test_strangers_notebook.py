@@ -1,7 +1,7 @@
 """A notebook from a stranger, with widget state that claims to be ours and runs code of theirs.
 
-What Jupyter and anywidget do with such a notebook is theirs; what is shown is that nothing of Hookscope adds to it: a
-static copy has no script, and saved state gets no further as a panel's than as that of any other widget.
+Jupyter and anywidget decide what such a notebook may do. The tests show that Hookscope adds nothing to it: a static
+copy has no script, and saved state gets no further as a panel's than as that of any other widget.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ HOSTILE = (
 
 
 def hostile_state(ours: bool) -> dict[str, Any]:
-    """What a live panel leaves in a notebook's metadata, or some widget that is none of ours, with their code in it."""
+    """Return a live panel's metadata in a notebook, or another widget's, with the stranger's code in it."""
     whole = {name: value for name, value in _panel_state().items() if not isinstance(value, bytes)}
     any_widgets = {name: value for name, value in whole.items() if name.startswith(("_model", "_view"))}
     base = {"model_module": "@jupyter-widgets/base", "model_module_version": "2.0.0"}
@@ -60,7 +60,7 @@ def _panel_state() -> dict[str, Any]:
 
 
 def static_copy() -> dict[str, str]:
-    """Our static copy of a network whose names are markup."""
+    """Return our static copy of a network whose names are markup."""
     from hookscope.engine import nn
 
     class Net(nn.Cell):
@@ -74,7 +74,7 @@ def static_copy() -> dict[str, str]:
 
 
 def write(server: Server, *outputs: dict[str, Any], ours: bool = True, trusted: bool = False) -> None:
-    """A cell for each output; a notebook that is trusted is one that was run here, or that a person declared so."""
+    """Write a cell for each output; a notebook is trusted if it was run here, or if the user declared it trusted."""
     cells = [
         new_code_cell(f"{k}", outputs=[new_output("display_data", data=data)], execution_count=1)
         for k, data in enumerate(outputs)
@@ -88,7 +88,7 @@ def write(server: Server, *outputs: dict[str, Any], ours: bool = True, trusted: 
 
 @pytest.fixture
 def open_theirs(window: Window, open_notebook: Callable[[str], Notebook]) -> Opener:
-    """Open the notebook that was written, in a page in which nothing of theirs has run yet."""
+    """Open the notebook that was written, in a page in which none of its code has run yet."""
 
     def open_one() -> Notebook:
         window.page.evaluate("delete window.ran")
@@ -130,7 +130,7 @@ def test_their_page_runs_nothing_unless_it_is_trusted(lab: Server, open_theirs: 
 def test_state_that_claims_to_be_a_panel_gets_no_further_than_any_widgets(
     lab: Server, open_theirs: Opener, trusted: bool
 ) -> None:
-    """anywidget runs the code in saved state, also in a notebook that is not trusted: it is theirs to mend."""
+    """anywidget runs the code in saved state, even in a notebook that is not trusted: only anywidget can mend that."""
     view = {VIEW: {"version_major": 2, "version_minor": 0, "model_id": MODEL}, "text/plain": "their panel"}
 
     def look(ours: bool) -> tuple[list[str], int]:
@@ -147,4 +147,4 @@ def test_state_that_claims_to_be_a_panel_gets_no_further_than_any_widgets(
     seen = [look(ours=True), look(ours=False)]
     assert seen[0] == seen[1]
     assert set(seen[0][0]) <= {"saved code"}
-    assert seen[0][1] == 0, "no panel of ours was drawn from it"
+    assert seen[0][1] == 0, "a panel of ours was drawn from it"

@@ -1,6 +1,6 @@
-"""The notebook 05_widget_driven_debugging: a person who only clicks makes its network learn.
+"""The notebook 05_widget_driven_debugging: clicks alone make its network learn.
 
-The cells that mend the network in code are not run; what they would do is done in the panel.
+The cells that mend the network in code are not run; the panel makes the same changes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def notebook(lab: Server, open_notebook: OpenNotebook, repository: Path) -> Note
 
 
 def run_through(notebook: Notebook, text: str, after: int = -1) -> int:
-    """Run the cells behind one up to the first that contains `text`, without those that mend in code."""
+    """Run the cells after one up to the first that contains `text`, without those that mend in code."""
     cells = [index for index in notebook.code_cells() if index > after]
     last = next(index for index in cells if text in notebook.source(index))
     for index in cells[: cells.index(last) + 1]:
@@ -116,7 +116,7 @@ def test_code_that_mends_finds_nothing_left_to_do(notebook: Notebook) -> None:
 def test_find_faults_is_all_that_one_must_click_to_learn_what_is_wrong(
     lab: Server, open_notebook: OpenNotebook, repository: Path
 ) -> None:
-    """The same network, in a panel that nobody has told what to look for."""
+    """The same network, in a panel without chosen conditions."""
     cells = json.loads((repository / "notebooks" / NAME).read_text(encoding="utf-8"))["cells"]
     code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     made = next(index for index, source in enumerate(code) if "requires_grad = False" in source)

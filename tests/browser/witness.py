@@ -1,8 +1,8 @@
-"""Runs in each kernel of the random sessions, as a startup file of IPython, and tells on the side what goes on there.
+"""Reports of each kernel of the random sessions; IPython runs this file at its start.
 
-Beside the notebook NAME.ipynb it keeps NAME.state.json, where the kernel stands now, renewed every few hundredths of a
-second also while a cell is paused; and NAME.log.jsonl, one line for each thing that happened. So the driver knows
-what the kernel does without asking it and without trusting the page.
+Beside the notebook NAME.ipynb it writes NAME.state.json, the kernel's present state, renewed every few hundredths of a
+second even while a cell is paused; and NAME.log.jsonl, one line for each event. So the driver knows the kernel's state
+without a request to it and without trusting the page.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ BEAT_SECONDS = 0.5
 
 
 class Witness:
-    """What one kernel says about itself.
+    """The reports of one kernel.
 
     Attributes:
-        run: how many training loops have begun.
-        step: the step that the last one is at.
+        run: the number of training loops that have begun.
+        step: the present step of the last one.
     """
 
     def __init__(self, notebook: Path, shell: Any) -> None:
@@ -55,12 +55,12 @@ class Witness:
             file.write(line + "\n")
 
     def went(self, **fields: Any) -> None:
-        """A step of a training loop gave these numbers."""
+        """Print and report the numbers of one step of a training loop."""
         print(fields, flush=True)
         self.say("step", pid=os.getpid(), run=self.run, step=self.step, **fields)
 
     def made(self, session: Any) -> None:
-        """A debugger's session was made, by the cell that runs now."""
+        """Report that the running cell made a debugger's session."""
         serial = len(self._sessions)
         self._sessions.append((serial, weakref.ref(session), self._cell))
         self.say("session", serial=serial, cell=self._cell)
@@ -113,9 +113,9 @@ class Witness:
         try:
             while True:
                 time.sleep(PERIOD_SECONDS)
-                with contextlib.suppress(RuntimeError):  # something changed while it was looked at
+                with contextlib.suppress(RuntimeError):  # something changed while it was read
                     self._write(self._look())
-        except NameError:  # the kernel ends, and has let go of all names of what runs at its start
+        except NameError:  # the kernel ends, and has cleared the names of its startup files
             return
 
     def _write(self, state: dict[str, Any]) -> None:
@@ -154,5 +154,5 @@ def begin() -> Witness | None:
     return witness
 
 
-if "IPython" in sys.modules and __name__ == "__main__":  # not where it is imported, as a test does
+if "IPython" in sys.modules and __name__ == "__main__":  # not on an import, as in a test
     witness = begin()

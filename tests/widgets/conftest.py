@@ -70,7 +70,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def kept_pages(browser: Browser) -> list[Page]:
-    """Yield the list that holds the shared page while no test has it."""
+    """Return the list that holds the shared page while no test has it."""
     return []
 
 
