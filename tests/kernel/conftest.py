@@ -21,7 +21,7 @@ def shared_kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
 
 @pytest.fixture
 def kernel(shared_kernel: Kernel) -> Iterator[Kernel]:
-    """The module's kernel; a test must leave it free and answering."""
+    """Yield the module's kernel, which a test must leave free and answering."""
     yield shared_kernel
     assert shared_kernel.run("print('alive')").text == "alive\n"
     shared_kernel.iopub.clear()
@@ -29,7 +29,7 @@ def kernel(shared_kernel: Kernel) -> Iterator[Kernel]:
 
 @pytest.fixture
 def link(kernel: Kernel) -> str:
-    """A comm whose messages land in the kernel's `log`; its id."""
+    """Open a comm whose messages land in the kernel's `log`; return its id."""
     cell = kernel.execute(LINK)
     assert kernel.result(cell).status == "ok"
     return kernel.comm_opened(cell)

@@ -48,7 +48,7 @@ PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 
 
 def allowed() -> str:
-    """Return what pyproject.toml says of ipykernel, such as ">=7.1,<8"."""
+    """Return the requirement of pyproject.toml on ipykernel, such as ">=7.1,<8"."""
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     (requirement,) = [text for text in project["dependencies"] if re.match(r"ipykernel\b", text)]
     return str(requirement).removeprefix("ipykernel")
@@ -121,7 +121,7 @@ def run(release: str, arguments: list[str]) -> tuple[int, str]:
 
 
 def main() -> int:
-    """Run the tests with each version, and print what came of it."""
+    """Run the tests with each version, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--versions", help="minor versions such as 7.1,7.4; all that are allowed by default")
     options, arguments = parser.parse_known_args()

@@ -1,4 +1,4 @@
-"""Drives a real kernel process through jupyter_client: send anything at any time, look at what came back."""
+"""A real kernel process, driven through jupyter_client: any message at any time, and the replies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HOOKSCOPE = ["-m", "hookscope.kernel", "-f", "{connection_file}"]
 
 @dataclass
 class Result:
-    """What one execute_request came to."""
+    """The reply and the messages of one execute_request."""
 
     reply: Message
     messages: list[Message] = field(default_factory=list)
@@ -61,7 +61,7 @@ class Kernel:
 
     def __init__(self, argv: list[str] | None = None, env: dict[str, str] | None = None, cwd: Path | None = None):
         self.manager = KernelManager()
-        # The spec is given here, so that nothing depends on what is installed.
+        # The spec is an argument, so that the tests do not depend on installed kernels.
         self.manager._kernel_spec = KernelSpec(argv=[sys.executable, *(argv or HOOKSCOPE)], language="python")
         self.manager.start_kernel(
             env={**os.environ, **(env or {})}, cwd=str(cwd) if cwd else None, stderr=subprocess.DEVNULL
@@ -83,7 +83,7 @@ class Kernel:
             self.manager.shutdown_kernel(now=True)
 
     def second_client(self) -> Kernel:
-        """Another client of the same kernel process, as a second page is; whoever asks closes its channels."""
+        """Return another client of the same kernel process, as a second page has; the caller closes its channels."""
         other = Kernel.__new__(Kernel)
         other.manager, other.iopub, other.replies = self.manager, [], {}
         other.client = BlockingKernelClient()
@@ -98,7 +98,7 @@ class Kernel:
     def execute(
         self, code: str, allow_stdin: bool = True, cell: str = "", deleted: Sequence[str] = (), **options: Any
     ) -> str:
-        """Send a cell without waiting; its message id. With the name of a cell, as a notebook's page does."""
+        """Send a cell without waiting; return its message id. With ``cell``, send it as a notebook's page does."""
         if not cell:
             return str(self.client.execute(code, allow_stdin=allow_stdin, **options))
         content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "stop_on_error": True}
@@ -127,22 +127,22 @@ class Kernel:
         return self.comm(comm_id, {"method": "custom", "content": {"event": "click"}})
 
     def interrupt(self, way: str) -> None:
-        """By "signal", as a local Jupyter server does, or by "message", as a remote one does."""
+        """Interrupt by "signal", as a local Jupyter server does, or by "message", as a remote one does."""
         if way == "signal":
             self.manager.interrupt_kernel()
         else:
             self.control_reply(self.send("interrupt_request", {}, control=True))
 
     def restart(self) -> None:
-        """As a front end does: ask, wait for the process to end, start another one."""
+        """Restart as a front end does: request it, wait for the process to end, start another one."""
         self.manager.restart_kernel()
-        self.collect()  # what the old process said at its end
+        self.collect()  # the last messages of the old process
         self.client.wait_for_ready(timeout=TIMEOUT)
 
     # Receiving
 
     def collect(self) -> None:
-        """Take in what has arrived, waiting a moment if nothing has."""
+        """Read the messages that have arrived, waiting a moment if there are none."""
         for get, keep in (
             (self.client.get_iopub_msg, self.iopub.append),
             (self.client.get_shell_msg, self._keep_reply),
@@ -159,7 +159,7 @@ class Kernel:
         self.replies[message["parent_header"]["msg_id"]] = message
 
     def until(self, condition: Callable[[], Any], what: str, timeout: float = TIMEOUT) -> Any:
-        """What `condition` gives once it is true, with messages coming in meanwhile."""
+        """Return the value of `condition` once it is true, with messages coming in meanwhile."""
         end = time.monotonic() + timeout
         while not (found := condition()):
             if time.monotonic() > end:
@@ -206,7 +206,7 @@ class Kernel:
         return "".join(m["content"]["text"] for m in messages if m["msg_type"] == "stream")
 
     def comm_opened(self, message_id: str, model: str | None = None) -> str:
-        """The id of the first comm (of a widget of class `model`) that the cell opened."""
+        """Return the id of the first comm (of a widget of class `model`) that the cell opened."""
 
         def find() -> str | None:
             for m in self.children(message_id):

@@ -1,11 +1,12 @@
-"""Pauses at random: a real kernel, real clients, and whatever may happen to a paused cell, in any order; and to one
-that works on and answers its panel.
+"""Pauses at random: a real kernel, real clients, and random events in any order.
+
+The cell is paused, or works on and answers its panel.
 
     python tests/kernel/random_pauses.py --pauses 1000 --seed 7
 
 After each pause: every comm was handled once and in order, every request was answered once, every request's "busy" is
-followed by one "idle", and the kernel runs cells. What fails names the seed and what was done; the same seed does the
-same again, though the kernel's own timing differs.
+followed by one "idle", and the kernel runs cells. A failure names the seed and the actions; the same seed repeats the
+actions, though the kernel's own timing differs.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ KINDS = {
     "working in an async cell": "await asyncio.sleep(0.001)\ngo_on(entered({n}))\nawait asyncio.sleep(0.001)",
 }
 IN_MAIN = {"cell", "button", "awaiting", "task", "timeout", "stepping", "working", "working in an async cell"}
-# Here nobody answers queries: the cell does not wait, but works on, and answers its panel between two steps.
+# Queries get no answer here: the cell does not wait, but works on, and answers its panel between two steps.
 WORKING = {"working", "working thread", "working in an async cell"}
 ENDED = "not it.is_alive()"
 STARTS = {
@@ -118,7 +119,7 @@ STEPS = ("over", "into", "out", "continue")
 
 
 class Counting(Kernel):
-    """A kernel whose every reply is counted."""
+    """A kernel that counts its replies."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -130,7 +131,7 @@ class Counting(Kernel):
 
 
 class RandomPauses:
-    """One kernel and what was done to it."""
+    """One kernel and the actions on it."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -153,12 +154,12 @@ class RandomPauses:
         reply = self.kernel.control_reply(self.kernel.send("create_subshell_request", {}, control=True))
         self.subshell = reply["content"]["subshell_id"]
         self.number = 0
-        self.lost_at_most = 0  # comms whose callback an interrupt may have ended before it wrote anything down
+        self.lost_at_most = 0  # comms whose callback an interrupt may have ended before it appended to the log
 
     # One pause
 
     def pause(self, episode: int) -> None:
-        """One pause of a random kind, random things done to it, and the checks afterwards."""
+        """Make one pause of a random kind, act on it at random, and check the results."""
         self.trace = []
         self.kernel.iopub.clear()
         self.kernel.counts.clear()
@@ -185,7 +186,7 @@ class RandomPauses:
         else:
             self.cell = self.kernel.execute(code)
         self.cells.append(self.cell)
-        if self.random.random() < 0.8:  # the others meet it while it begins
+        if self.random.random() < 0.8:  # the others arrive while it begins
             self.kernel.until(lambda: f"paused {episode}" in self.kernel.printed(), "the pause")
         for _ in range(self.random.randrange(6)):
             self.random.choice(self._actions())()
@@ -233,7 +234,7 @@ class RandomPauses:
         self.page.iopub.clear()
         if self.kind not in {"timeout", "free worker", "task", "subshell", *WORKING} and self.inner == 0:
             assert self.page.query("comm_info_request", {})["content"]["status"] == "ok"
-        else:  # the main shell may be free or not: ask without waiting for it
+        else:  # the main shell may be free or not: send the request without waiting for it
             self.page.send("comm_info_request", {})
 
     def _queue_a_cell(self) -> None:
@@ -297,13 +298,13 @@ class RandomPauses:
             self._interrupt()
 
     def _settle(self) -> None:
-        """Whatever still waits is told to go on; all that was sent is answered."""
+        """Continue all that still waits, and wait until all messages are answered."""
         for inner in range(self.inner, 0, -1):
             self._comm("go", episode=f"{self.episode}.{inner}")
         self._comm("go", episode=self.episode)
         self._comm("resume")
         if self.kind == "stepping":
-            # One "continue" for each stop at most; the stops come after one another, so they are sent so too.
+            # At most one "continue" for each stop; the stops come one after the other, and so do these.
             def stepped() -> bool:
                 self._comm("step", command="continue")
                 self.kernel.collect()
@@ -316,7 +317,7 @@ class RandomPauses:
         for message in [*self.comms, *self.cells, *self.queries]:
             self._idle(message)
         if self.kind in STARTS:
-            # By its name, since an interrupt may have ended the cell before it made anything.
+            # By its name, since an interrupt may have ended the cell before it made one.
             name, ended = STARTS[self.kind]
             ask = f"it = globals().pop({name!r}, it)\nprint(it is None or {ended})"
             self.kernel.until(lambda: self._run(ask) == "True\n", f"the end of the {name}")
@@ -358,10 +359,10 @@ class RandomPauses:
 
 
 def run(pauses: int, seed: int, say: Callable[[str], object] = lambda _: None) -> Counter[str]:
-    """So many pauses; how often each thing was done.
+    """Make this many pauses; return the counts of actions.
 
     Raises:
-        AssertionError: something was lost, came twice, out of order or never; it names the seed and the actions.
+        AssertionError: a message was lost, repeated or out of order; the error names the seed and the actions.
     """
     random_pauses = RandomPauses(seed)
     try:

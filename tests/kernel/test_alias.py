@@ -1,4 +1,4 @@
-"""`import mindspore` gives the engine: what it binds, what it refuses, that the engine stays as it was."""
+"""`import mindspore` gives the engine: the names that it binds, those that it refuses, and an unchanged engine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def python(code: str, *arguments: str, path: Path | None = None) -> str:
 
 @pytest.fixture
 def real_mindspore(tmp_path: Path) -> Path:
-    """A folder with an installed package called mindspore."""
+    """Return a folder with an installed package called mindspore."""
     (tmp_path / "mindspore").mkdir()
     (tmp_path / "mindspore" / "__init__.py").write_text(REAL)
     return tmp_path
@@ -190,7 +190,7 @@ def test_who(): assert mindspore.__name__ == "hookscope.engine"
 def test_the_pytest_option_decides_who_answers(real_mindspore: Path, options: list[str], outcome: str) -> None:
     (real_mindspore / "conftest.py").write_text("import mindspore\n")
     (real_mindspore / "test_who.py").write_text(PLUGIN_TEST)
-    # The plugin is named here, so that nothing depends on what is installed.
+    # The plugin is an argument, so that the test does not depend on installed plugins.
     plugin = ["-p", "hookscope.kernel.pytest_plugin", "-p", "no:cacheprovider"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", *plugin, *options, "test_who.py"],
@@ -223,7 +223,7 @@ print(Tensor, nn.Cell, ms.train.Model)
     )
 
 
-# What MindSpore 2.10 prints.
+# MindSpore 2.10's output.
 CLASSES = """
 mindspore.communication._comm_helper.GlobalComm
 mindspore.context.ParallelMode
@@ -292,7 +292,7 @@ for module, names in offered().items():
         if isinstance(one, type) and one.__module__.startswith("hookscope."): own.add(one.__qualname__)
 print(sorted(own))
 """
-    # DType is the one class that stands for a class of C++ each; QuantDtype nobody makes an object of.
+    # DType stands for a class of C++ for each dtype; no code makes a QuantDtype.
     assert python(INSTALL + code) == "['QuantDtype']\n"
 
 

@@ -1,4 +1,4 @@
-"""A running cell answers the debugger's panels at its safe points, and nobody else."""
+"""A running cell answers the debugger's panels at its safe points, and no other comms."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ other.on_msg(lambda message: others.append((message["content"]["data"], len(log)
 
 @pytest.fixture
 def panel(kernel: Kernel, link: str) -> str:
-    """A comm that is taken for a panel's."""
+    """Open a comm that counts as a panel's; return its id."""
     assert kernel.run(f"{WORK}\nprogress_view.LIVE_COMMS.add({link!r})").status == "ok"
     return link
 
 
 @pytest.fixture
 def other(kernel: Kernel, panel: str) -> str:
-    """The comm of a widget of the user's."""
+    """Open the comm of a user's widget; return its id."""
     return kernel.comm_opened(kernel.run(OTHER).reply["parent_header"]["msg_id"])
 
 
@@ -76,7 +76,7 @@ def test_a_message_has_its_own_busy_and_idle_and_the_cell_stays_busy(kernel: Ker
     kernel.until(lambda: kernel.is_idle(message), "the message's idle")
     kernel.until(lambda: kernel.states(cell) == ["busy", "busy"], "busy again for the cell")
     kernel.comm(panel, "go")
-    assert kernel.result(cell).text == "paused\nin the cell\n", "output belongs to the cell"
+    assert kernel.result(cell).text == "paused\nin the cell\n", "the output is not in the cell"
     assert kernel.states(message) == ["busy", "idle"]
 
 
@@ -114,7 +114,7 @@ def test_an_interrupt_ends_a_cell_that_answers_all_the_time(kernel: Kernel, pane
         if number == 150:
             kernel.interrupt(way)
     assert kernel.result(cell).error_names == ["KeyboardInterrupt"]
-    assert kernel.run("print(log == list(range(300)))").text == "True\n", "what the cell left is handled after it"
+    assert kernel.run("print(log == list(range(300)))").text == "True\n", "waiting messages are lost after the cell"
 
 
 def test_an_interrupt_ends_a_callback_that_hangs_and_the_cell_with_it(kernel: Kernel, panel: str) -> None:
@@ -162,14 +162,14 @@ def test_work_that_a_callback_does_in_a_paused_cell_hears_its_panel(kernel: Kern
 def test_a_message_of_the_user_that_waits_does_not_fill_the_queue_to_the_main_thread(
     kernel: Kernel, panel: str, other: str
 ) -> None:
-    # More answers than messages fit into that queue, each of which might announce what waits.
+    # More answers than the queue takes messages, each of which might announce the waiting ones.
     kernel.run("import hookscope.kernel.pauses.pump as p; seconds, p.ANSWER_SECONDS = p.ANSWER_SECONDS, 1e-6")
     code = "print('paused', flush=True); worker = threading.Thread(target=work, args=[told('go'), 0]); worker.start()"
     cell = start(kernel, f"{code}; worker.join(); p.ANSWER_SECONDS = seconds; print(len(log))")
     kernel.comm(other, "waits")
     answered = [kernel.comm(panel, number) for number in range(3000)]
     kernel.until(lambda: kernel.is_idle(answered[-1]), "the answers")
-    kernel.comm(panel, "go")  # heard only by a kernel that is not stuck
+    kernel.comm(panel, "go")  # only a kernel that is not stuck gets it
     assert kernel.result(cell).text == "paused\n3001\n"
     assert kernel.run("print(others)").text == "[('waits', 3001)]\n"
 

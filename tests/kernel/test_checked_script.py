@@ -1,4 +1,4 @@
-"""`hookscope run --check` and its companions, as a person or a CI job runs them."""
+"""`hookscope run --check` and its companions, as a user or a CI job runs them."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_a_script_without_a_network_says_so(tmp_path: Path) -> None:
     assert done.stdout.endswith(" conditions: no network ran\n")
 
 
-# How a script ends
+# Ends of a script
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_a_process_that_the_script_forks_tells_nothing(end: str, status: int, wh
 
 
 def signaled(folder: Path, text: str, signum: int, *options: str) -> tuple[int, str, str]:
-    """Send the script a signal when it has printed "ready"; returns its status and what it wrote."""
+    """Send the script a signal when it has printed "ready"; return its status and output."""
     process = subprocess.Popen(
         [sys.executable, "-m", "hookscope", "run", *options, script(folder, text)],
         stdout=subprocess.PIPE,
@@ -327,7 +327,7 @@ def test_the_json_goes_into_no_file_of_a_script_that_has_closed_all_descriptors(
 
 @pytest.mark.parametrize("closed", ["os.close(2)", "sys.stderr.close()", "sys.stderr = None"])
 def test_a_script_without_a_stream_for_errors_runs_to_its_end(closed: str, tmp_path: Path) -> None:
-    """A pause that cannot be answered is told in a line, which goes nowhere."""
+    """A pause that cannot be answered prints a line, which is lost."""
     text = f"import os, sys\n{closed}\n{HEALTHY}open('end', 'w').close()\n"
     run(tmp_path, text, "--break", ".:forward", "--check")
     assert (tmp_path / "end").exists()

@@ -1,4 +1,4 @@
-"""`python -m hookscope`, as a person runs it."""
+"""`python -m hookscope`, as a user runs it."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ LINE_IN_BPROP = NETWORK.splitlines().index("        scaled = twice(gradient)") +
 
 
 class Debugged:
-    """A kernel with debugpy attached, as the bug button of JupyterLab does it."""
+    """A kernel with debugpy attached, as JupyterLab's bug button does it."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
@@ -55,7 +55,7 @@ class Debugged:
         self.ask("attach")
 
     def define(self, code: str) -> str:
-        """Run a cell that the debugger knows; the file it takes it for."""
+        """Run a cell that the debugger knows; return the file that it takes it for."""
         self.path = str(self.ask("dumpCell", code=code)["sourcePath"])
         assert self.kernel.run(code).status == "ok"
         return self.path
@@ -66,7 +66,7 @@ class Debugged:
         self.ask("configurationDone")
 
     def stops_in(self, cell: str) -> list[str]:
-        """Let the cell run on from each stop; where it stopped."""
+        """Continue the cell at each stop; return the stops."""
         found: list[str] = []
         handled = 0
         while not self.kernel.is_idle(cell):
@@ -95,7 +95,7 @@ def debugged() -> Iterator[Debugged]:
 
 @pytest.fixture
 def link(debugged: Debugged) -> str:
-    """A comm whose messages are run as code in the kernel, while it is paused too."""
+    """Open a comm whose messages run as code in the kernel, even while it is paused; return its id."""
     kernel = debugged.kernel
     cell = kernel.execute(LINK + "link.on_msg(lambda m: exec(m['content']['data'], globals()))")
     assert kernel.result(cell).status == "ok"
@@ -120,7 +120,7 @@ def step_through(kernel: Kernel, link: str) -> None:
     result = kernel.result(cell)
     assert result.status == "ok", result.errors
     assert "6" in result.text
-    assert "PYDEV" not in result.errors, "debugpy has nothing to say about tracing"
+    assert "PYDEV" not in result.errors, "debugpy warns about tracing"
     kernel.run("del dbg")
 
 

@@ -1,4 +1,4 @@
-"""A file that is held is known by what it is, not by its number alone."""
+"""A held file is recognized by its identity, not by its number alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What raises in a panel, a report or a page ends neither a cell nor a script nor a test: it is told in one line."""
+"""Errors in a panel, a report or a page are reported in one line, and end neither a cell nor a script nor a test."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_cell_under_the_debugger_runs_whatever_raises_in_what_is_shown_of_it(
     assert "the same bits" in done.stdout
     told = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines() if line[-1:].isdigit())
     silent = {what for what, count in told.items() if count == "0"}
-    # Where nobody looks there is no panel, and where somebody does, no static form by itself.
+    # Without a page there is no panel, and with one, no static form by itself.
     assert silent <= {"the panel", "showing it", "a view", "the heading", "its status", "another network"} - (
         {"the panel", "showing it", "a view", "the heading", "its status"} if server else set()
     )

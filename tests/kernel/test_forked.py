@@ -1,4 +1,4 @@
-"""A process that is forked from the kernel has nobody who could answer."""
+"""A process forked from the kernel has no page that could answer a pause."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Front ends other than a person's JupyterLab on the Hookscope kernel: a plain kernel, nbconvert, Voila."""
+"""Front ends other than JupyterLab on the Hookscope kernel: a plain kernel, nbconvert, Voila."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Page:
         return self.send(type="hook", path=path, kind="forward", on=on)
 
     def problems(self) -> list[str]:
-        """What the panel said went wrong, the last of it on purpose: a hook on a cell that is not there."""
+        """Return the panel's error messages; the last is deliberate: a hook on a missing cell."""
         self.finish(self.hook("nowhere", on=True))
         data: list[Message] = [m["content"]["data"] for m in self.kernel.iopub if m["msg_type"] == "comm_msg"]
         told = [d["state"]["status"]["error"] for d in data if "status" in d.get("state", {})]
@@ -80,7 +80,7 @@ def test_a_plain_kernel_answers_over_a_subshell_while_a_cell_runs(plain: Kernel,
 
 
 def test_a_training_and_a_subshell_do_not_get_into_each_others_way(plain: Kernel, page: Page) -> None:
-    """Hooks come and go while the network trains; the last word counts, and nothing fails or stands still."""
+    """Hooks come and go while the network trains; the last request counts, and nothing fails or blocks."""
     cell = plain.execute("for _ in range(300): step(x); time.sleep(0.002)\nprint('trained', _session.step)")
     for turn in range(20):
         messages = [page.hook(path, on=turn % 2 == 0) for path in ("0", "1", "2")]

@@ -1,4 +1,4 @@
-"""The pump's inbox: order, runs, and how seldom the main thread is woken."""
+"""The pump's inbox: order, runs, and how seldom it wakes the main thread."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_run_is_taken_up_to_its_end_and_in_order() -> None:
     inbox.put(message(3))
     assert [inbox.take(0), inbox.take(0), inbox.take(0), inbox.take(0)] == [[0], [1], [2], None]
     assert inbox.last_run() == 1
-    assert inbox.take() == [3], "a pause takes every run"
+    assert inbox.take() == [3], "a pause does not take every run"
     assert inbox.last_run() is None
 
 

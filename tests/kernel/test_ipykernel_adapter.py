@@ -1,4 +1,4 @@
-"""Contracts of the adapter: the private members of ipykernel and its neighbors are there, and do what they should.
+"""Contracts of the adapter: the private members of ipykernel and its neighbors exist, and work as expected.
 
 `python tests/kernel/ipykernel_versions.py tests/kernel/test_ipykernel_adapter.py` runs this with each version.
 """
@@ -41,7 +41,7 @@ def test_the_newest_release_of_each_allowed_version_is_tried() -> None:
     assert newest_releases(available, allowed()) == {"7.1": "7.1.1", "7.2": "7.2.0", "7.10": "7.10.0"}
 
 
-# What is there
+# Members that exist
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def set_up(shared_kernel: Kernel) -> None:
 
 
 def printed(kernel: Kernel, code: str, **options: Any) -> str:
-    """What a cell prints, which must not fail."""
+    """Run a cell, which must not fail, and return its output."""
     result = kernel.run(code, **options)
     assert result.status == "ok", result.reply["content"]
     return result.text.strip()

@@ -1,4 +1,4 @@
-"""What a Hookscope kernel is when it has started."""
+"""A Hookscope kernel after its start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The magics in a real kernel: what they do, what they leave behind, and what they say to bad input."""
+"""The magics in a real kernel: their effects, the state they leave behind, and their errors for bad input."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def state():
 
 @pytest.fixture
 def link(kernel: Kernel) -> str:
-    """A comm whose messages the kernel executes; its id. The network is made anew for each test."""
+    """Open a comm whose messages the kernel executes; return its id. The network is made anew for each test."""
     cell = kernel.execute(SETUP)
     assert kernel.result(cell).status == "ok", kernel.result(cell).error_names
     return kernel.comm_opened(cell)
@@ -127,7 +127,7 @@ def test_the_sessions_variable_takes_no_others_place(kernel: Kernel, link: str) 
             f"UsageError: %%cell: --output {name!r} is set by the body; choose a new name, or that of a DebugSession\n"
         )
     assert kernel.run("print(type(net).__name__, 'seen' in globals(), 'made' in globals())").text == "Net False False\n"
-    for before in ("dbg = None", "pass"):  # given back by hand; a session of before
+    for before in ("dbg = None", "pass"):  # returned by hand; a session of before
         assert kernel.run(f"{before}\nget_ipython().run_cell_magic('cell', 'net -o dbg', 'net(x)')").status == "ok"
     kernel.run("_session = {}")
     result = kernel.run("%%cell net\nnet(x)")
@@ -211,7 +211,7 @@ def test_an_error_in_the_body_is_one_traceback_and_leaves_the_network_as_it_was(
     assert (result.status, result.reply["content"]["ename"]) == ("error", "ZeroDivisionError")
     assert result.error_names == ["ZeroDivisionError"]
     assert not result.errors
-    assert kernel.result(second).status == "aborted", "run all stops here"
+    assert kernel.result(second).status == "aborted", "the cell has no error, at which Run All would stop"
     assert kernel.run("print(state() == before)").text == "True\n"
     assert kernel.run("n = len(_session.captures); net(x); print(len(_session.captures) == n)").text == "True\n"
 
@@ -220,11 +220,11 @@ def test_a_syntax_error_in_the_body_is_shown_as_usual(kernel: Kernel, link: str)
     result = kernel.run("%%cell net\nnet(x))")
     assert result.error_names == ["SyntaxError"]
     assert result.status == "error"
-    assert not result.of_type("display_data"), "no panel for a body that cannot run"
+    assert not result.of_type("display_data"), "a panel is opened for a body that cannot run"
 
 
 def traceback_of(result: Result) -> str:
-    """The one traceback, without its colours."""
+    """Return the one traceback, without its colors."""
     (error,) = result.of_type("error")
     return re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(error["content"]["traceback"]))
 
@@ -254,7 +254,7 @@ def test_a_bprop_that_returns_too_few_gradients_is_told_in_one_line(kernel: Kern
 
 def test_an_error_that_the_engine_raised_shows_where(kernel: Kernel, link: str) -> None:
     text = traceback_of(kernel.run("net(Tensor(np.ones((4, 5), np.float32)))"))
-    files = re.findall(r"File (.+?):\d+", text)  # a folder's name may have a space in it
+    files = re.findall(r"File (.+?):\d+", text)  # a folder's name may contain a space
     assert len(files) == 1
     assert "/engine/" in files[0]
     kernel.run("%config HookscopeShell.hide_engine_frames = False")

@@ -1,4 +1,4 @@
-"""The modules of MindSpore 2.10 and what each offers are here, or there is a reason: by the record of the real one."""
+"""The modules and names of MindSpore 2.10 are here, or there is a reason: by the record of the real one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def python(code: str) -> str:
 
 @pytest.fixture(scope="module")
 def modules(repository: Path) -> ModuleType:
-    """scripts/modules.py, which compares."""
+    """Return scripts/modules.py, which compares."""
     spec = importlib.util.spec_from_file_location("hookscope_modules", repository / "scripts" / "modules.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -74,8 +74,8 @@ for name in ("mindrecord", "rewrite", "dataset.audio.transforms", "nn.probabilit
     )
 
 
-# In a new process of MindSpore 2.10: what `from parent import name` and then `import parent.name as x` give; and in
-# another one the two the other way round.
+# In a new process of MindSpore 2.10: the results of `from parent import name` and then `import parent.name as x`; and
+# in another one of the two in reverse order.
 BOTH_ORDERS = """
 common.lazy_inline: object module, module module
 common.mutable: object module, module module

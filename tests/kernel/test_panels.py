@@ -1,4 +1,4 @@
-"""The life of panels and sessions: until their own cell runs again; and what a saved notebook has of them."""
+"""The life of panels and sessions: until their own cell runs again; and their content in a saved notebook."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 
 @pytest.fixture
 def network(kernel: Kernel) -> Kernel:
-    """The module's kernel with the networks made, and without panels of the test before."""
+    """Yield the module's kernel with the networks made, and without panels of the test before."""
     assert kernel.run(SETUP).status == "ok"
     kernel.run("from hookscope.kernel.panels import panels_of; panels = panels_of(get_ipython())")
     kernel.run("while panels._contents: panels._end(panels._contents[0])")
@@ -35,23 +35,23 @@ def run(kernel: Kernel, cell: int, code: str, **options: Any) -> Result:
 
 
 def opened(result: Result) -> list[str]:
-    """The comms of the widgets that a cell made."""
+    """Return the comms of the widgets that a cell made."""
     return [m["content"]["comm_id"] for m in result.of_type("comm_open")]
 
 
 def closed(*results: Result) -> set[str]:
-    """The comms that were closed while these cells ran."""
+    """Return the comms that were closed while these cells ran."""
     return {m["content"]["comm_id"] for result in results for m in result.of_type("comm_close")}
 
 
 def statuses(messages: list[Message]) -> list[Message]:
-    """What the panels said of how they stand, in order."""
+    """Return the states that the panels reported, in order."""
     states = [m["content"]["data"].get("state", {}) for m in messages if m["msg_type"] == "comm_msg"]
     return [state["status"] for state in states if "status" in state]
 
 
 def displayed(result: Result) -> Message:
-    """The first display of a cell."""
+    """Return the first display of a cell."""
     return result.of_type("display_data")[0]["content"]
 
 
@@ -60,7 +60,7 @@ def display_id(result: Result) -> str:
 
 
 def frozen(messages: list[Message]) -> list[str]:
-    """The displays that were replaced by their static forms, less the copies behind live panels."""
+    """Return the displays that were replaced by their static forms, without the copies after live panels."""
     updates = [m["content"] for m in messages if m["msg_type"] == "update_display_data"]
     frozen = [u for u in updates if u["data"]["text/html"] and "hs-behind-live" not in u["data"]["text/html"]]
     return [u["transient"]["display_id"] for u in frozen]
@@ -78,14 +78,14 @@ def test_the_panel_is_shown_before_the_body_runs_and_renewed_after(network: Kern
 
 
 def test_a_page_that_is_connected_again_gets_what_it_may_have_missed(network: Kernel) -> None:
-    """It asks what kernel this is; another page, which has no such display, is sent nothing for it."""
+    """It asks for the kernel's info; another page, which lacks the display, gets nothing for it."""
 
     def renewed(messages: list[Message]) -> list[Message]:
         return [m["content"] for m in messages if m["msg_type"] == "update_display_data"]
 
     shown = run(network, 1, "%%cell net\nnet(x);")
     known = len(renewed(network.iopub))
-    network.second_client().client.stop_channels()  # it has asked, and had an answer
+    network.second_client().client.stop_channels()  # its request was answered
     network.run("pass")
     assert len(renewed(network.iopub)) == known
     network.query("kernel_info_request", {})
@@ -149,7 +149,7 @@ def test_an_old_session_does_not_pause_a_new_network(network: Kernel) -> None:
     run(network, 2, "%cell net")
     run(network, 3, "_session.add_condition('nan', pause=True); old = _session; del _session")
     run(network, 1, make)
-    assert network.run("print(old.attached)").text == "False\n", "the network has another one's place"
+    assert network.run("print(old.attached)").text == "False\n", "the session stays attached to the replaced network"
     run(network, 2, "%cell net")
     result = run(network, 4, "from mindspore import ops; ops.log(net(x) * 0 - 1); print('went on')")
     assert result.text == "went on\n" and "paused" not in result.errors
@@ -188,7 +188,7 @@ def test_sessions_have_names_and_are_listed(network: Kernel) -> None:
     names = "print(_session_1.roots == [net], _session_2.roots == mine.roots == [other], _session is _session_2)"
     assert network.run(names).text == "True True True\n"
     run(network, 1, "%cell net")
-    assert network.run("print(_session_1 is _session)").text == "True\n", "a number that is free is taken again"
+    assert network.run("print(_session_1 is _session)").text == "True\n", "a free number is not reused"
     run(network, 2, "pass")
     assert "NameError" in network.run("_session_2").error_names
 
@@ -236,11 +236,11 @@ def test_where_nobody_looks_cell_shows_the_static_forms(network: Kernel) -> None
     assert sorted(displayed(result)["data"]) == ["text/html", "text/plain"]
 
 
-# What the saved notebook has
+# Content of the saved notebook
 
 
 def copies(messages: list[Message]) -> list[str]:
-    """The texts of the static forms that came, the newest last."""
+    """Return the texts of the displayed static forms, the newest last."""
     kinds = ("display_data", "update_display_data")
     shown = [m["content"]["data"] for m in messages if m["msg_type"] in kinds]
     return [data["text/plain"] for data in shown if "hs-behind-live" in data.get("text/html", "")]
@@ -251,7 +251,7 @@ def test_what_a_panel_saw_in_later_cells_is_in_the_static_form(network: Kernel) 
     assert "0 captures" in copies(cell.messages)[-1]
     later = run(network, 2, "net(x)")
     assert ["2 captures" in text for text in copies(later.messages)] == [True]
-    assert copies(run(network, 3, "pass").messages) == [], "nothing new"
+    assert copies(run(network, 3, "pass").messages) == [], "a copy is displayed without anything new"
     update = later.of_type("update_display_data")[0]["content"]
     assert update["transient"]["display_id"] == cell.of_type("display_data")[1]["content"]["transient"]["display_id"]
 
@@ -264,7 +264,7 @@ def test_a_page_that_was_loaded_anew_gets_its_static_form_under_the_next_watched
         fresh = run(other_page, 3, "net(x)")
         [shown] = fresh.of_type("display_data")
         assert "2 captures" in shown["content"]["data"]["text/plain"]
-        assert "2 captures" in copies(fresh.of_type("update_display_data"))[-1], "the first page may be saved too"
+        assert "2 captures" in copies(fresh.of_type("update_display_data"))[-1], "the first page lacks the captures"
         later = run(other_page, 4, "net(x)")
         assert ["4 captures" in text for text in copies(later.messages)] == [True, True]
         assert later.of_type("display_data") == []

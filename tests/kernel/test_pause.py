@@ -1,4 +1,4 @@
-"""A paused cell: what goes on, what waits, and what ends it."""
+"""A paused cell: messages that are handled, messages that wait, and the ends of the pause."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_500_comms_keep_their_order_while_busy(kernel: Kernel, link: str) -> Non
     cell = start(kernel, "print('paused', flush=True); time.sleep(0.5); print(log)")
     for number in range(500):
         kernel.comm(link, number)
-    assert kernel.result(cell).text.endswith("[]\n"), "a busy cell is not disturbed"
+    assert kernel.result(cell).text.endswith("[]\n"), "a comm was handled in a busy cell"
     assert kernel.run("print(log == list(range(500)))").text == "True\n"
 
 
@@ -52,7 +52,7 @@ def test_a_comm_sent_after_a_waiting_cell_is_handled_before_it_only_while_paused
 def test_cells_wait_behind_a_paused_cell(kernel: Kernel, link: str) -> None:
     first = start(kernel, "print('paused'); pause(told('go')); print('first')")
     second = kernel.execute("print('second')")
-    kernel.query("kernel_info_request", {})  # sent later, answered: so the cell was there to be run
+    kernel.query("kernel_info_request", {})  # sent later, but answered: so the cell was waiting to run
     assert kernel.states(second) == []
     kernel.comm(link, "go")
     assert kernel.result(first).text.endswith("first\n")
@@ -111,7 +111,7 @@ def test_a_comm_does_not_end_the_paused_cell_for_libraries(kernel: Kernel, link:
     cell = start(kernel, "fired.clear(); print('paused'); pause(told('go')); print(fired)")
     kernel.comm(link, "hello")
     kernel.comm(link, "go")
-    assert kernel.result(cell).text.endswith("[]\n"), "matplotlib would show the unfinished figure"
+    assert kernel.result(cell).text.endswith("[]\n"), "matplotlib shows the unfinished figure"
     kernel.comm(link, "free")
     assert kernel.run("print(len(fired))\nget_ipython().events.unregister('post_execute', mark)").text == "2\n"
 
@@ -166,7 +166,7 @@ def test_an_interrupt_unwinds_the_pause(kernel: Kernel, link: str, way: str) -> 
     result = kernel.result(cell)
     assert result.text.endswith("unwound\n")
     assert result.error_names == ["KeyboardInterrupt"]
-    assert kernel.run("print(pause(lambda: True))").text == "True\n", "the interrupt is spent"
+    assert kernel.run("print(pause(lambda: True))").text == "True\n", "the interrupt ended a second cell"
 
 
 @pytest.mark.parametrize("way", ["signal", "message"])
@@ -253,7 +253,7 @@ def test_a_thread_can_pause_while_the_kernel_is_free(kernel: Kernel, link: str) 
     kernel.comm(link, "go")
     assert kernel.run("worker.join(); print(done == [[*range(100), 'go']])").text == "True\n"
     kernel.comm(link, "after")
-    assert kernel.run("print(log[-1])").text == "after\n", "the main thread handles comms again"
+    assert kernel.run("print(log[-1])").text == "after\n", "the main thread does not handle comms"
 
 
 def test_what_a_thread_leaves_in_the_inbox_goes_to_the_main_thread(kernel: Kernel, link: str) -> None:
@@ -309,7 +309,7 @@ def test_an_interrupt_reaches_a_pause_in_a_thread(kernel: Kernel, link: str, way
         "worker = threading.Thread(target=work); worker.start(); entered.wait()"
     )
     kernel.interrupt(way)
-    # The kernel may still get the signal while it runs the next cell, which is then interrupted too.
+    # The kernel may get the signal while it runs the next cell, which is then interrupted, too.
     kernel.until(lambda: kernel.run("print(*ended)").text == "thread\n", "the end of the thread")
 
 
@@ -333,7 +333,7 @@ def test_nobody_can_answer_where_input_is_not_allowed(kernel: Kernel, link: str)
     assert result.errors.splitlines()[0] == (
         "hookscope: not pausing, because this front end takes no input (it runs the notebook from start to end)."
     )
-    assert not result.of_type("display_data"), "no button is shown"
+    assert not result.of_type("display_data"), "a button is shown"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A paused cell beside everything else that a kernel does: input, plots, tasks, subshells, a page that is reloaded."""
+"""A paused cell beside other work of a kernel: input, plots, tasks, subshells, a page that is reloaded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kernel_driver import TIMEOUT, Kernel, start
 
 @pytest.fixture
 def second_client(kernel: Kernel) -> Iterator[Kernel]:
-    """Another client of the same kernel, as a page that was loaded again."""
+    """Yield another client of the same kernel, as a page that was loaded again has."""
     other = kernel.second_client()
     yield other
     other.client.stop_channels()
@@ -102,7 +102,7 @@ def test_two_pages_get_their_own_answers(kernel: Kernel, link: str, second_clien
 
 
 def answer(kernel: Kernel, value: str) -> str:
-    """Answer one input_request; its prompt."""
+    """Answer one input_request; return its prompt."""
     request = kernel.client.get_stdin_msg(timeout=TIMEOUT)
     kernel.client.input(value)
     return str(request["content"]["prompt"])
@@ -338,7 +338,7 @@ def test_an_interrupt_of_a_callback_in_a_pause_in_a_task_leaves_the_kernel_alive
 
 @pytest.fixture
 def hanging(kernel: Kernel) -> Iterator[None]:
-    """IPython, outside the user's code, hangs where the text says "marvellous"."""
+    """Make IPython hang, outside the user's code, where the text says "marvellous"."""
     kernel.run(
         "def transform(lines):\n"
         "    if 'marvellous' in lines[0]:\n        print('hanging', flush=True)\n        while True: pass\n"
@@ -398,7 +398,7 @@ def test_what_is_evaluated_at_a_breakpoint_cannot_pause_again(kernel: Kernel, li
         "    try: log.append(session.evaluate(m['content']['data']))\n"
         "    except RuntimeError as error: log.append(str(error))\n"
         "link.on_msg(act)\n"
-        # The engine answers comms while it runs: what is asked before the pause would find nothing that is paused.
+        # The engine answers comms while it runs: a request before the pause would find nothing paused.
         "session.observe(lambda event: event == 'paused' and print(event, flush=True))"
     )
     cell = start(kernel, "with session: net(x)\nprint(log)")

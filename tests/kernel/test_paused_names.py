@@ -48,7 +48,7 @@ with session:
 
 @pytest.fixture
 def link(kernel: Kernel) -> str:
-    """A comm whose messages the kernel executes; its id."""
+    """Open a comm whose messages the kernel executes; return its id."""
     cell = kernel.execute(SETUP)
     assert kernel.result(cell).status == "ok", kernel.result(cell).error_names
     return kernel.comm_opened(cell)
@@ -56,7 +56,7 @@ def link(kernel: Kernel) -> str:
 
 @pytest.fixture(params=[False, True], ids=["without jedi", "with jedi"])
 def jedi(kernel: Kernel, request: pytest.FixtureRequest) -> bool:
-    """Both ways in which IPython completes."""
+    """Turn jedi on or off: IPython completes in two ways."""
     kernel.run(f"get_ipython().Completer.use_jedi = {request.param}")
     return bool(request.param)
 
@@ -74,10 +74,10 @@ def inspect(kernel: Kernel, code: str) -> str:
 
 
 def pause_in_the_bprop(kernel: Kernel, link: str, lines: int) -> str:
-    """Run up to a line of the bprop; the cell."""
+    """Run up to a line of the bprop; return the cell."""
     cell = start(kernel, PAUSED)
     for _ in range(lines):
-        kernel.comm(link, "session.resume('over')")  # what is sent next is answered at the next stop
+        kernel.comm(link, "session.resume('over')")  # the next message is answered at the next stop
     return cell
 
 
@@ -93,7 +93,7 @@ def test_the_locals_are_offered_while_the_pause_lasts_and_no_longer(kernel: Kern
     assert [name.lstrip(".") for name in complete(kernel, "local_gradient.asnum")] == ["asnumpy"]
     assert "shadowed" in complete(kernel, "shado")
     assert complete(kernel, "shadowed['") == ["key_of_the_frame"]
-    assert "link" in complete(kernel, "lin"), "the notebook's own names stay"
+    assert "link" in complete(kernel, "lin"), "the notebook's own names are missing"
     assert inspect(kernel, "local_gradient").split()[:2] == ["Type:", "Tensor"]
     assert "key_of_the_frame" in inspect(kernel, "shadowed")
     go_on(kernel, link, cell)

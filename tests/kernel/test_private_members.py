@@ -1,4 +1,4 @@
-"""Private members of Jupyter's packages are used in kernel/ipykernel_adapter.py alone."""
+"""Private members of Jupyter's packages appear in kernel/ipykernel_adapter.py alone."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def is_private(name: str) -> bool:
 
 
 def uses(tree: ast.AST) -> Iterator[str]:
-    """The names of members that a module uses or imports."""
+    """Return the names of members that a module uses or imports."""
     for node in ast.walk(tree):
         match node:
             case ast.Attribute(attr=name):
@@ -81,7 +81,7 @@ def uses(tree: ast.AST) -> Iterator[str]:
 
 
 def bindings(tree: ast.AST) -> Iterator[str]:
-    """The names that a module binds: functions, classes, variables, slots, and attributes of `self`."""
+    """Return the names that a module binds: functions, classes, variables, slots, and attributes of `self`."""
     for node in ast.walk(tree):
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
@@ -95,12 +95,12 @@ def bindings(tree: ast.AST) -> Iterator[str]:
 
 
 def functions(tree: ast.AST) -> Iterator[str]:
-    """The names of the functions and methods of a module."""
+    """Return the names of the functions and methods of a module."""
     return (node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
 def attributes_of_self(tree: ast.AST) -> Iterator[str]:
-    """The names of the attributes that methods of a module set."""
+    """Return the names of the attributes that methods of a module set."""
     for node in ast.walk(tree):
         match node:
             case ast.Attribute(attr=name, ctx=ast.Store(), value=ast.Name(id="self" | "cls")):
@@ -108,13 +108,13 @@ def attributes_of_self(tree: ast.AST) -> Iterator[str]:
 
 
 def parsed(*patterns: str) -> dict[str, ast.Module]:
-    """The modules of some folders, by their paths in the repository."""
+    """Return the modules of some folders, by their paths in the repository."""
     paths = [path for pattern in patterns for path in sorted(REPOSITORY.glob(pattern))]
     return {str(path.relative_to(REPOSITORY)): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
 
 
 class Scan:
-    """What `kernel/` and `widgets/` may use: names that Hookscope binds itself, and that the adapter does not use."""
+    """The names that `kernel/` and `widgets/` may use: those that Hookscope binds, and no others' private ones."""
 
     def __init__(self) -> None:
         self.modules = parsed("kernel/**/*.py", "widgets/**/*.py")
@@ -125,7 +125,7 @@ class Scan:
         self.adapters = UNDOCUMENTED.union(private).difference(attributes_of_self(adapter)) | {"saved_sigint_handler"}
 
     def foreign_members(self, tree: ast.AST) -> list[str]:
-        """The members that a module uses, or overrides, though they are private and not Hookscope's."""
+        """Return the members that a module uses, or overrides, though they are private and not Hookscope's."""
         overridden = self.adapters.intersection(functions(tree))
         return sorted(overridden | {name for name in uses(tree) if self.is_foreign(name)})
 

@@ -109,7 +109,7 @@ def test_the_fixture_checks_one_test(tmp_path: Path) -> None:
         "test_is_over_before_the_fixtures_end": "PASSED",
         "test_is_fine": "PASSED",
     }, done.stdout + done.stderr
-    failures = done.stdout.partition("short test summary info")[0]  # which tells some of them once more
+    failures = done.stdout.partition("short test summary info")[0]  # which prints some of them once more
     assert failures.count("1 cause in 1 step") == 1
 
 

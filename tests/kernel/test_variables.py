@@ -1,4 +1,4 @@
-"""JupyterLab's variable panel: tensors, parameters and cells by their figures, whatever the kernel is doing."""
+"""JupyterLab's variable panel: tensors, parameters and cells by their figures, in any state of the kernel."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SENT = count(1)
 
 
 def ask(kernel: Kernel, command: str, **arguments: Any) -> Json:
-    """Send a debug_request; its reply's content."""
+    """Send a debug_request; return its reply's content."""
     content = {"seq": next(SENT), "type": "request", "command": command, "arguments": arguments}
     reply: Json = kernel.control_reply(kernel.send("debug_request", content, control=True))["content"]
     return reply
@@ -97,7 +97,7 @@ def test_names_that_are_no_variables_show_nothing(kernel: Kernel, with_variables
 
 @pytest.fixture
 def stopped() -> Iterator[tuple[Kernel, int]]:
-    """A kernel of its own that stands at a breakpoint of the debugger, and the frame's number."""
+    """Yield a kernel of its own that is stopped at a breakpoint of the debugger, and the frame's number."""
     with Kernel() as kernel:
         kernel.run(SETUP)
         code = "def inner(local, plain):\n    half = local * 0.5\n    return half\n\nresult = inner(x, 7)"
@@ -131,7 +131,7 @@ def test_the_panel_shows_figures_at_a_breakpoint_of_the_debugger(stopped: tuple[
     assert rich(kernel, "plain", frameId=frame) == {"text/plain": "7"}
 
 
-# What a line and a form say, without a kernel
+# Texts of a line and a form, without a kernel
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A pause is visible where it can be answered: in a panel that a person sees, or in one that is shown for it."""
+"""A pause is visible where it can be answered: in a panel in sight, or in one that is shown for it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def network(kernel: Kernel) -> Iterator[Kernel]:
 
 
 class Page:
-    """Answers for the page that shows a panel."""
+    """A stand-in for the page that shows a panel."""
 
     def __init__(self, kernel: Kernel, cell: str, place: int = 0) -> None:
         self.kernel = kernel
@@ -37,7 +37,7 @@ class Page:
         self.kernel.comm(self.comm, {"method": "custom", "content": content})
 
     def asked(self) -> int:
-        """How often the kernel asked whether it can be seen."""
+        """Return how often the kernel asked whether the panel can be seen."""
         return sum(m["content"]["data"].get("content") == {"type": "look"} for m in self.messages())
 
     def messages(self) -> list[Message]:
@@ -45,7 +45,7 @@ class Page:
         return [m for m in of if m["content"]["comm_id"] == self.comm]
 
     def answer(self, visible: bool) -> None:
-        """Wait for the question."""
+        """Wait for the question, and answer it."""
         self.answered += 1
         self.kernel.until(lambda: self.asked() >= self.answered, "the question")
         self.send(type="seen", visible=visible)
@@ -55,7 +55,7 @@ class Page:
 
 
 def panels(messages: list[Message]) -> list[str]:
-    """The comms of the panels that were opened."""
+    """Return the comms of the panels that were opened."""
     return [
         m["content"]["comm_id"]
         for m in messages
@@ -64,7 +64,7 @@ def panels(messages: list[Message]) -> list[str]:
 
 
 def shown(messages: list[Message]) -> list[str]:
-    """The panels that were displayed live, as their models."""
+    """Return the models of the panels that were displayed live."""
     view = "application/vnd.jupyter.widget-view+json"
     displays = [m["content"]["data"] for m in messages if m["msg_type"] == "display_data"]
     return [data[view]["model_id"] for data in displays if view in data]
@@ -95,7 +95,7 @@ def test_a_panel_that_cannot_be_seen_is_shown_once_more_where_the_run_stands(net
 
 
 def test_nobody_answers_for_a_page_that_is_gone(network: Kernel) -> None:
-    """As after the tab was closed, or a reload that lost what was not saved."""
+    """As after the tab was closed, or a reload that lost unsaved outputs."""
     network.result(network.execute("%cell net", cell="1"))
     network.run("_session.add_breakpoint('.')")
     cell = network.execute("net(x)", cell="2")
@@ -144,7 +144,7 @@ def test_a_panel_that_was_taken_off_before_the_pause_comes_back(network: Kernel)
 
 
 def test_a_cell_that_waits_says_why_and_on_another_page_shows_the_panel(network: Kernel) -> None:
-    """A page that was loaded anew shows nothing more of the cell that runs."""
+    """A page that was loaded anew shows nothing more of the running cell."""
     cell = network.execute("%%cell net -b .\nnet(x);", cell="1")
     page = Page(network, cell)
     page.answer(True)
@@ -205,7 +205,7 @@ def test_during_a_long_pause_the_static_form_is_renewed(network: Kernel) -> None
 
 
 def test_a_cell_that_was_run_again_before_it_paused_shows_the_pause_in_its_new_run(network: Kernel) -> None:
-    """Its page has given the cell to the new run, and shows nothing of the one that pauses."""
+    """Its page has given the cell to the new run, and shows nothing of the paused one."""
     network.result(network.execute("%cell net", cell="1"))
     network.run("_session.add_breakpoint('.'); import threading; ready = threading.Event()")
     network.run("threading.Timer(2.0, ready.set).start()")

@@ -1,4 +1,4 @@
-"""What `hookscope run` takes to start many ranks, and what it says of the rest."""
+"""Options of `hookscope run` that start many ranks, and its errors for others."""
 
 from __future__ import annotations
 

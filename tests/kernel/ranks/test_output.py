@@ -1,4 +1,4 @@
-"""Lines of ranks on a screen, without processes: what stands in the file that the screen writes to."""
+"""Lines of ranks on a screen, without processes: the content of the screen's file."""
 
 from __future__ import annotations
 

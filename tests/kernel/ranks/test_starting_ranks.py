@@ -1,4 +1,4 @@
-"""`hookscope run --ranks N`, as a person runs it: real ranks of a real MPI, each test with a script of its own."""
+"""`hookscope run --ranks N`, as a user runs it: real ranks of a real MPI, each test with a script of its own."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WAITS = HEAD + "print('ready'); subprocess.run(['sleep', '600'])\n"
 
 @dataclass
 class Job:
-    """A run that goes on."""
+    """A run in progress."""
 
     process: subprocess.Popen[str]
     mark: str
@@ -65,7 +65,7 @@ class Job:
 
 
 def processes(mark: str) -> list[tuple[int, list[str]]]:
-    """Those that live and have the mark in their environment, with their commands."""
+    """Return the live processes that have the mark in their environment, with their commands."""
     found = []
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -98,7 +98,7 @@ def start(folder: Path, text: str, *options: str, stdin: int = subprocess.DEVNUL
 
 
 def _hears_hangups() -> None:
-    """Whoever runs the tests under nohup has them ignore SIGHUP, and so what they start."""
+    """Restore SIGHUP's default action, since nohup makes the tests and their processes ignore it."""
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
@@ -124,7 +124,7 @@ for file in files:
 
 @pytest.mark.parametrize("end", ["", "sys.exit('a reason')", "raise ValueError('wrong')"])
 def test_the_files_of_a_script_that_has_closed_all_descriptors_stay_as_they_are(end: str, tmp_path: Path) -> None:
-    """One of them has the number of the file in which a rank leaves for the launcher how it ended."""
+    """One of them gets the descriptor of the file in which a rank stores its exit status for the launcher."""
     run(tmp_path, f"{CLOSES}{end}", "--ranks", "1")
     assert [path.read_bytes() for path in tmp_path.glob("user*.bin")] == [b"precious"] * 40
 
@@ -246,7 +246,7 @@ def test_ranks_find_their_numbers_where_msrun_puts_them(tmp_path: Path) -> None:
     assert [lines_of(rank, out) for rank in range(3)] == [["0 3 0"], ["1 3 1"], ["2 3 2"]]
 
 
-# One rank's failure ends all
+# The failure of one rank ends all
 
 
 BARRIER = "world.Barrier()\n"
@@ -295,7 +295,7 @@ def test_the_message_of_an_exit_is_shown(tmp_path: Path) -> None:
 
 
 def test_the_same_exception_of_all_ranks_has_one_traceback(tmp_path: Path) -> None:
-    # They raise before any is told to end: each holds the others' end up until it has raised.
+    # They raise before any is terminated: each holds the others' end up until it has raised.
     text = HEAD + "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nworld.Barrier()\nraise KeyError('lr')\n"
     status, _, err = run(tmp_path, text, "--ranks", "2")
     assert status == 1
@@ -508,7 +508,7 @@ def test_the_log_of_a_rank_that_failed_has_its_traceback(tmp_path: Path) -> None
     assert (tmp_path / "worker_1.log").read_text().endswith("ValueError: no good\n")
 
 
-# What cannot be started
+# Scripts that cannot be started
 
 
 def test_a_script_that_is_not_there_is_told_once(tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
     python -m tests.kernel.remote.random_rank_pauses --pauses 200 --ranks 4 --seed 7
 
 After each cell every rank has answered or is gone, no process is left of ranks that ended, and the ranks that live
-compute the same sum together. What fails names the seed and what was done; the same seed does the same again, though
-the ranks' own timing differs.
+compute the same sum together. A failure names the seed and the actions; the same seed repeats the actions, though the
+ranks' own timing differs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hookscope.engine.debug.remote import RemoteError
 from hookscope.kernel.remote.child_ranks import ChildRanks, RanksFailed, start_ranks
 from tests.processes import is_alive
 
-LONGEST = 60.0  # s for one cell, however it ends: what takes longer is a hang
+LONGEST = 60.0  # s for one cell, however it ends: a longer one is a hang
 
 SETUP = """
 from mindspore.communication import init, get_rank
@@ -63,10 +63,10 @@ class HangError(Exception):
 
 
 def in_time(act: Callable[[], object], what: str) -> BaseException | None:
-    """Do something in this thread's place, in a thread; returns what it raised.
+    """Call a function in a thread and wait for it; return its exception.
 
     Raises:
-        HangError: it took longer than `LONGEST`.
+        HangError: the call took longer than `LONGEST`.
     """
     raised: list[BaseException] = []
 
@@ -85,7 +85,7 @@ def in_time(act: Callable[[], object], what: str) -> BaseException | None:
 
 
 class Person:
-    """Starts ranks, runs cells, and does at random what one can do at a pause."""
+    """A driver that starts ranks, runs cells, and acts at random at their pauses."""
 
     def __init__(self, ranks: int, seed: int) -> None:
         self.chance = random.Random(seed)
@@ -96,7 +96,7 @@ class Person:
         self.pids: list[int] = []
 
     def begin(self) -> ChildRanks:
-        """The ranks, started anew where they have ended."""
+        """Return the ranks, started anew if they have ended."""
         if self.ranks is None or not self.ranks.alive:
             if self.ranks is not None:
                 self.ranks.stop()
@@ -106,7 +106,7 @@ class Person:
         return self.ranks
 
     def one_cell(self) -> None:
-        """Run a cell with a breakpoint on some ranks, and do what comes to mind until it ends."""
+        """Run a cell with a breakpoint on some ranks, and act at random until it ends."""
         ranks, chance = self.begin(), self.chance
         place = chance.choice(PLACES)
         who = chance.sample(range(self.count), chance.randint(1, self.count))
@@ -134,7 +134,7 @@ class Person:
         self.check(ranks)
 
     def act(self, ranks: ChildRanks, tired: bool) -> None:
-        """One thing that one can do at a pause."""
+        """Take one action at a pause."""
         fleet, chance = ranks.fleet, self.chance
         paused = [looked.rank for looked in fleet.living if looked.paused]
         way = chance.random()
@@ -160,7 +160,7 @@ class Person:
             self.do("look", lambda: fleet.statuses())
 
     def do(self, what: str, act: Callable[[], object]) -> None:
-        """Do it; that the ranks cannot do it by now is no fault."""
+        """Take an action; it is no fault if the ranks cannot do it by now."""
         self.done.append(what)
         self.counted[what.split()[0]] += 1
         error = in_time(act, what)
@@ -168,7 +168,7 @@ class Person:
             raise error
 
     def check(self, ranks: ChildRanks) -> None:
-        """After the cell: those who live compute together, those who ended have left no process."""
+        """Check, after the cell, that live ranks compute together, and that ended ones have left no process."""
         if ranks.alive:
             error = in_time(lambda: ranks.run("total = float(ops.AllReduce()(ms.Tensor([1.0]))[0])"), "the sum")
             if ranks.alive and error is not None:
@@ -188,10 +188,10 @@ class Person:
 
 
 def run(pauses: int, ranks: int, seed: int) -> Counter[str]:
-    """So many cells with pauses; returns what was done.
+    """Run this many cells with pauses; return the counts of actions.
 
     Raises:
-        HangError, AssertionError: something is wrong; with the seed, and what was done in the cell.
+        HangError, AssertionError: a check failed; the error has the seed and the actions in the cell.
     """
     person = Person(ranks, seed)
     try:

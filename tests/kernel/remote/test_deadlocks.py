@@ -1,4 +1,4 @@
-"""Ranks of a notebook that do not do the same: told with every rank's call and line, and ended, never left hanging."""
+"""Ranks of a notebook that make different calls: an error names every rank's call and line, and no rank hangs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pause over ranks, in a real kernel: one rank that pauses holds the others, and nothing hangs however it ends."""
+"""A pause over ranks, in a real kernel: one paused rank holds the others, and every end of the pause frees them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Net(nn.Cell):
 net = Net()
 x = ms.Tensor(np.ones((2, 3), np.float32))
 """
-# What the test has the kernel do while a cell runs.
+# The test's requests to the kernel while a cell runs.
 ACT = """
 import comm, json, time
 from hookscope.kernel.magics.rank_magics import ranks_of
@@ -44,7 +44,7 @@ link.on_msg(act)
 
 
 class Driven:
-    """A kernel with two ranks, and the comm by which a test looks at them while a cell runs."""
+    """A kernel with two ranks, and the comm by which a test inspects them while a cell runs."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
@@ -104,7 +104,7 @@ def test_a_pause_on_one_rank_holds_the_others_at_their_next_safe_point(driven: D
     assert before["0"]["step"] in (4, 5)
     time.sleep(0.2)
     after = driven.do("fleet.try_all('status')")
-    assert [after[rank]["captured"] for rank in "01"] == [before[rank]["captured"] for rank in "01"]  # it stands still
+    assert [after[rank]["captured"] for rank in "01"] == [before[rank]["captured"] for rank in "01"]  # it is paused
     driven.do("fleet.resume('continue')")
     assert driven.kernel.result(running).status == "ok"
 

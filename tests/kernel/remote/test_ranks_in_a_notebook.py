@@ -1,4 +1,4 @@
-"""`%ranks` and `%%ranks` in a real kernel: ranks that live on, their output, their errors, their end."""
+"""`%ranks` and `%%ranks` in a real kernel: ranks that outlive a cell, their output, their errors, their end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ init()
 
 @pytest.fixture(scope="module")
 def two_ranks(shared_kernel: Kernel) -> Iterator[Kernel]:
-    """A kernel with two ranks that have met."""
+    """Yield a kernel with two ranks that have met."""
     assert shared_kernel.run("%ranks 2").text.startswith("2 ranks are there")
     assert shared_kernel.run(MEET).status == "ok"
     yield shared_kernel
@@ -97,7 +97,7 @@ def test_an_interrupt_reaches_all_ranks(two_ranks: Kernel) -> None:
 
 
 def test_an_interrupt_ends_the_cell_though_a_rank_is_stopped(two_ranks: Kernel) -> None:
-    """Its process hears of nothing; the others wait for it at the end of the cell."""
+    """Its process gets no signal; the others wait for it at the end of the cell."""
     first, second = processes(two_ranks)
     cell = two_ranks.execute("%%ranks\nprint('begins')\nimport time\ntime.sleep(600)")
     two_ranks.until(lambda: two_ranks.printed(cell).count("begins") == 2, "both ranks to begin")

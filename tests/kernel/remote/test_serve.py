@@ -1,4 +1,4 @@
-"""`hookscope.serve()`: a script, IPython in a terminal and a kernel that is an engine, looked at from outside."""
+"""`hookscope.serve()`: a script, IPython in a terminal and a kernel that is an engine, observed from outside."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ IPKernelApp.launch_instance(kernel_class=Engine)
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the cards of this test's processes."""
+    """Return the folder of the cards of this test's processes."""
     monkeypatch.setenv("HOOKSCOPE_SESSIONS", str(tmp_path / "sessions"))
     return tmp_path
 
 
 class Looker:
-    """Looks at the one process that is served."""
+    """An observer of the one served process."""
 
     def __init__(self) -> None:
         (card,) = until(cards, "a card")
@@ -254,7 +254,7 @@ def test_an_interrupt_reaches_the_cell_and_not_what_ipython_calls_before_it(
 
 
 def read_all(terminal: int) -> None:
-    """Take what is written there, or who writes would wait, until the other end is closed."""
+    """Read from a descriptor until the other end is closed, since a full pipe would block the writer."""
     with contextlib.suppress(OSError):
         while os.read(terminal, 4096):
             pass
