@@ -67,7 +67,7 @@ def expressions(dtype: Any) -> list[str]:
     names = []
     for first in {dtype, np.dtype(bool)}:
         program, stores = Program(), []
-        x, y, z = (program.add("input", one, place) for place, one in enumerate((first, dtype, dtype)))
+        x, y, z = (program.add("input", item, index) for index, item in enumerate((first, dtype, dtype)))
         for name, operator in sorted(OPERATORS.items()):
             for attrs in ATTRIBUTES if operator.scalar else ():
                 for result in {dtype, *map(np.dtype, (bool, np.float32, np.float16, np.float64))}:
@@ -76,8 +76,8 @@ def expressions(dtype: Any) -> list[str]:
                     except (UnsupportedScalar, KeyError):
                         continue
                     names.append(name)
-        for place in range(0, len(stores), 20):
-            run(node_of((4096,), program, [first, dtype, dtype], [(True,)] * 3, stores[place : place + 20]))
+        for position in range(0, len(stores), 20):
+            run(node_of((4096,), program, [first, dtype, dtype], [(True,)] * 3, stores[position : position + 20]))
     return sorted(set(names))
 
 
@@ -86,7 +86,7 @@ def sums(dtype: Any) -> None:
     for shape in shapes:
         everywhere = tuple(range(len(shape)))
         program = Program()
-        x, y = (program.add("input", dtype, place) for place in range(2))
+        x, y = (program.add("input", dtype, index) for index in range(2))
         step = program.apply("x * y + 1", [x, y], {}, dtype)
         stores = [Store(step), Store(step, everywhere, dtype.name != "int64")]
         stores += [Store(step, (axis,)) for axis in everywhere] + [Store(step, everywhere[1:])]

@@ -57,11 +57,11 @@ def _of_libdevice(function: Any) -> Any:
     @functools.wraps(function)
     def computed(*tensors: Any) -> Any:
         # As precise as a GPU's functions: nearly correctly rounded.
-        given = [tensor.handle.data.astype(np.float64) for tensor in tensors]
+        inputs = [tensor.handle.data.astype(np.float64) for tensor in tensors]
         with np.errstate(all="ignore"):
-            found = function(*given).astype(tensors[0].handle.data.dtype)
+            result = function(*inputs).astype(tensors[0].handle.data.dtype)
         shaped = max(tensors, key=lambda tensor: tensor.handle.data.ndim)
-        return tl.core.tensor(interpreter.TensorHandle(found, tensors[0].handle.dtype), shaped.type)
+        return tl.core.tensor(interpreter.TensorHandle(result, tensors[0].handle.dtype), shaped.type)
 
     return computed
 
@@ -87,11 +87,11 @@ _OF_LARGE = {"max_of": np.max, "min_of": np.min}
 
 
 def _reduce_by_numpy(self: Any, input: Any) -> Any:
-    found = _OF_LARGE.get(self.combine_fn.fn.__name__)
+    result = _OF_LARGE.get(self.combine_fn.fn.__name__)
     (tile,) = input if isinstance(input, tuple) else (input,)
-    if found is None or tile.handle.data.size <= _LARGE:
+    if result is None or tile.handle.data.size <= _LARGE:
         return _generic_reduce(self, input)
-    return [self.to_tensor(found(tile.handle.data, axis=self.axis), tile.dtype)]
+    return [self.to_tensor(result(tile.handle.data, axis=self.axis), tile.dtype)]
 
 
 interpreter.ReduceOps.generic_reduce = _reduce_by_numpy

@@ -41,15 +41,15 @@ launch = triton_kernels.Planner.launch
 @pytest.fixture
 def loops(monkeypatch: pytest.MonkeyPatch) -> list[FusedLoop]:
     """Make plans for NumPy's arrays run the GPU's loops; return the list of those that ran."""
-    made: list[FusedLoop] = []
+    nodes: list[FusedLoop] = []
 
     def loop(node: FusedLoop, is_on_gpu: bool = False) -> Callable[..., tuple[Any, ...]]:
-        made.append(node)
-        found: Callable[..., tuple[Any, ...]] = by_triton(node)
-        return found
+        nodes.append(node)
+        result: Callable[..., tuple[Any, ...]] = by_triton(node)
+        return result
 
     monkeypatch.setattr(plan, "loop", loop)
-    return made
+    return nodes
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -58,8 +58,10 @@ def test_an_expression_gives_what_the_kernel_gives(dtype: Any, of_two: bool) -> 
     arity = test_scalar_expressions.arity
     names = [name for name in test_scalar_expressions.NAMES if (arity(OPERATORS[name]) > 1) == of_two]
     cases = test_scalar_expressions.loops_of(names, dtype)
-    for (name, _, given, want), got in zip(cases, test_scalar_expressions.computed(cases, by_triton), strict=True):
-        test_scalar_expressions.check(name, given, want, got)
+    for (name, _, arguments, expected), actual in zip(
+        cases, test_scalar_expressions.computed(cases, by_triton), strict=True
+    ):
+        test_scalar_expressions.check(name, arguments, expected, actual)
 
 
 def test_integers_wrap_around_as_the_kernels_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,28 +97,28 @@ def test_what_loops_of_numba_s_promise_holds(name: str, arguments: tuple[Any, ..
 def test_sums_over_any_axes(shape: tuple[int, ...], loops: list[FusedLoop]) -> None:
     def function(x: Tensor, y: Tensor) -> Any:
         h = x * y + 1
-        sums = [ops.mean(h, axes, True) if place % 2 else h.sum(axes) for place, axes in enumerate(AXES)]
+        sums = [ops.mean(h, axes, True) if index % 2 else h.sum(axes) for index, axes in enumerate(AXES)]
         return (*sums, h)
 
     x, y = tensor(*shape), tensor(shape[-1], seed=1)
     exact = x.asnumpy().astype(np.float64) * y.asnumpy()
-    *found, elements = arrays(replayed(function, x, y))
+    *outputs, elements = arrays(replayed(function, x, y))
     assert elements.tobytes() == (x.asnumpy() * y.asnumpy() + np.float32(1)).tobytes()
-    for place, (axes, got) in enumerate(zip(AXES, found, strict=True)):
-        add = (lambda a: a.mean(axes, keepdims=True)) if place % 2 else (lambda a: a.sum(axes))  # noqa: B023
-        want, size = add(exact + 1), add(np.abs(exact) + 1)
-        assert got.shape == want.shape
-        assert got.dtype == np.float32
-        assert (np.abs(got - want) <= size * 2**-20).all(), axes
+    for position, (axes, actual) in enumerate(zip(AXES, outputs, strict=True)):
+        add = (lambda a: a.mean(axes, keepdims=True)) if position % 2 else (lambda a: a.sum(axes))  # noqa: B023
+        expected, size = add(exact + 1), add(np.abs(exact) + 1)
+        assert actual.shape == expected.shape
+        assert actual.dtype == np.float32
+        assert (np.abs(actual - expected) <= size * 2**-20).all(), axes
     assert loops
 
 
 def test_sums_of_integers_wrap_around(loops: list[FusedLoop]) -> None:
     n = Tensor(np.full((3, 7000), 2**60 + 1))
-    found = arrays(replayed(lambda n: ((n * 3).sum(1), (n * 3).sum(0), (n * 3).sum()), n))
+    outputs = arrays(replayed(lambda n: ((n * 3).sum(1), (n * 3).sum(0), (n * 3).sum()), n))
     whole = n.asnumpy() * 3
-    for got, axis in zip(found, (1, 0, None), strict=True):
-        assert got.tolist() == whole.sum(axis).tolist()
+    for actual, axis in zip(outputs, (1, 0, None), strict=True):
+        assert actual.tolist() == whole.sum(axis).tolist()
     assert loops
 
 
@@ -133,10 +135,10 @@ def test_strides_are_read_in_place(loops: list[FusedLoop]) -> None:
         compiled = CompiledFunction(lambda x: function(x), "f", fullgraph=True, level="O1")
         compiled(x)
         one, elements, other = arrays(compiled(x))
-        want = turned * np.float32(2) + np.float32(1)
-        assert elements.tobytes() == np.ascontiguousarray(want).tobytes()
-        np.testing.assert_allclose(one, want.sum(1, dtype=np.float64), rtol=1e-5, atol=1e-5)
-        np.testing.assert_allclose(other, want.sum((0, 2), dtype=np.float64), rtol=1e-5, atol=1e-5)
+        expected = turned * np.float32(2) + np.float32(1)
+        assert elements.tobytes() == np.ascontiguousarray(expected).tobytes()
+        np.testing.assert_allclose(one, expected.sum(1, dtype=np.float64), rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(other, expected.sum((0, 2), dtype=np.float64), rtol=1e-5, atol=1e-5)
     assert loops
 
 
@@ -146,31 +148,31 @@ def test_offsets_of_64_bits_reach_the_same_elements(loops: list[FusedLoop], monk
         return h, h.sum(0), h.mean(1)
 
     x, y = tensor(70, 90), tensor(90)
-    short = [one.tobytes() for one in arrays(replayed(function, x, y))]
+    short = [array.tobytes() for array in arrays(replayed(function, x, y))]
     launched: list[Any] = []
 
-    def longer(call: Any, *given: Any, **options: Any) -> None:
-        launch(call, *given, **options)
-        launched.append(given[4].get("LONG", True))
+    def longer(call: Any, *arguments: Any, **options: Any) -> None:
+        launch(call, *arguments, **options)
+        launched.append(arguments[4].get("LONG", True))
 
     monkeypatch.setattr(launcher, "FEWEST_LONG", 1)
     monkeypatch.setattr(triton_kernels.Planner, "launch", longer)
-    assert [one.tobytes() for one in arrays(replayed(function, x, y))] == short
+    assert [array.tobytes() for array in arrays(replayed(function, x, y))] == short
     assert launched and all(launched)
 
 
 def test_where_offsets_need_them_they_have_64_bits(loops: list[FusedLoop], monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Any] = []
+    log: list[Any] = []
 
-    def note(call: Any, *given: Any, **options: Any) -> None:
-        seen.append(given[4]["LONG"])
+    def note(call: Any, *arguments: Any, **options: Any) -> None:
+        log.append(arguments[4]["LONG"])
 
     monkeypatch.setattr(triton_kernels.Planner, "launch", note)
     whole = np.lib.stride_tricks.as_strided(np.zeros(1, np.float32), (3, 2), (2**32, 4))
     add_one = by_triton(_node((3, 2)))
     for x in (whole, np.zeros((3, 2), np.float32)):
         add_one(x)
-    assert seen == [True, False]
+    assert log == [True, False]
 
 
 def _node(shape: tuple[int, ...]) -> FusedLoop:
@@ -186,20 +188,20 @@ def _node(shape: tuple[int, ...]) -> FusedLoop:
 def test_a_program_of_many_steps_has_small_tiles(loops: list[FusedLoop], monkeypatch: pytest.MonkeyPatch) -> None:
     def function(x: Tensor) -> Any:
         y = x
-        for place in range(60):
-            y = y * (1 + place / 100) - x
+        for index in range(60):
+            y = y * (1 + index / 100) - x
         return y, y.sum()
 
     x = tensor(700)
-    wanted = [one.tobytes() for one in arrays(function(x))[:1]]
+    expected = [array.tobytes() for array in arrays(function(x))[:1]]
     tiles: list[int] = []
 
-    def note(call: Any, *given: Any, **options: Any) -> None:
-        tiles.append(given[4]["BLOCK_N"])
-        launch(call, *given, **options)
+    def note(call: Any, *arguments: Any, **options: Any) -> None:
+        tiles.append(arguments[4]["BLOCK_N"])
+        launch(call, *arguments, **options)
 
     monkeypatch.setattr(triton_kernels.Planner, "launch", note)
-    assert arrays(replayed(function, x))[0].tobytes() == wanted[0]
+    assert arrays(replayed(function, x))[0].tobytes() == expected[0]
     assert set(tiles) == {gpu_loops._TILE // 4}
 
 
@@ -219,34 +221,34 @@ def by_plan(function: Callable[..., Any], *tensors: Tensor) -> Any:
     """Return the result of a plan at O1, which has loops."""
     compiled = CompiledFunction(function, "f", fullgraph=True, level="O1")
     for _ in range(5):
-        found = compiled(*tensors)
+        result = compiled(*tensors)
     assert compiled.counts["replayed"] > 1
     assert any(loops_in(guarded.plan.graph) for some in compiled.plans.values() for guarded in some)
-    return found
+    return result
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_training_by_loops_is_the_eager_one_but_for_rounding(
     case: str, gpu: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[CompiledFunction] = []
+    nodes: list[CompiledFunction] = []
     before = CompiledFunction.__init__
 
     def note(self: CompiledFunction, *args: object, **kwargs: object) -> None:
         before(self, *args, **kwargs)  # type: ignore[arg-type]
         self._level = "O1"
-        made.append(self)
+        nodes.append(self)
 
     eager = trained(case)
     monkeypatch.setattr(CompiledFunction, "__init__", note)
     ms.set_context(mode=ms.GRAPH_MODE)
-    found = trained(case)
-    plans = [guarded.plan for one in made for some in one.plans.values() for guarded in some]
+    result = trained(case)
+    plans = [guarded.plan for item in nodes for some in item.plans.values() for guarded in some]
     assert any(loops_in(plan.graph) for plan in plans)
-    assert any(one.counts["replayed"] for one in made)
-    for got, want in zip(found, eager, strict=True):
-        one, other = (np.frombuffer(part, np.float32) for part in (got, want))
-        np.testing.assert_allclose(one, other, rtol=1e-3, atol=TOLERANCES.get(case, 1e-4))
+    assert any(item.counts["replayed"] for item in nodes)
+    for actual, expected in zip(result, eager, strict=True):
+        entry, other = (np.frombuffer(part, np.float32) for part in (actual, expected))
+        np.testing.assert_allclose(entry, other, rtol=1e-3, atol=TOLERANCES.get(case, 1e-4))
 
 
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
@@ -257,33 +259,33 @@ def test_half_precision_is_rounded_where_operators_results_are(dtype: Any, gpu: 
 
     numbers = np.random.default_rng(0).standard_normal((2, 40, 30)).astype(dtype)
     x, y = Tensor(numbers[0]), Tensor(numbers[1])
-    for got, want in zip(arrays(by_plan(function, x, y)), arrays(function(x, y)), strict=True):
-        assert got.dtype == want.dtype == dtype
-        assert got.tobytes() == want.tobytes()
+    for actual, expected in zip(arrays(by_plan(function, x, y)), arrays(function(x, y)), strict=True):
+        assert actual.dtype == expected.dtype == dtype
+        assert actual.tobytes() == expected.tobytes()
 
 
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
 def test_functions_of_half_precision_are_rounded_once(dtype: Any, gpu: Any) -> None:
     functions = [ops.exp, ops.tanh, ops.sigmoid, ops.silu, ops.gelu, ops.erf, ops.sin, ops.expm1]
     x = Tensor(np.linspace(-4, 4, 501).astype(dtype))
-    found = arrays(by_plan(lambda x: tuple([function(x + 0) for function in functions]), x))
+    outputs = arrays(by_plan(lambda x: tuple([function(x + 0) for function in functions]), x))
     wide = Tensor(x.asnumpy().astype(np.float64))
-    for function, got in zip(functions, found, strict=True):
-        want = function(wide).asnumpy()
-        assert got.dtype == dtype
-        unit = np.abs(np.spacing(np.abs(want).astype(np.float32)).astype(np.float64))
+    for function, actual in zip(functions, outputs, strict=True):
+        expected = function(wide).asnumpy()
+        assert actual.dtype == dtype
+        unit = np.abs(np.spacing(np.abs(expected).astype(np.float32)).astype(np.float64))
         unit *= 2.0 ** (13 if dtype == np.float16 else 16)
-        assert (np.abs(got.astype(np.float64) - want) <= unit * 0.51 + 2.0**-25).all(), function
+        assert (np.abs(actual.astype(np.float64) - expected) <= unit * 0.51 + 2.0**-25).all(), function
 
 
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
 def test_sums_of_half_precision_add_in_float32(dtype: Any, gpu: Any) -> None:
     x = Tensor(np.random.default_rng(0).uniform(0.5, 1, (3, 1500)).astype(dtype))
     y = x.asnumpy().astype(np.float64)
-    found = arrays(by_plan(lambda x: ((x * 1).sum(1), (x * 1).mean((0, 1)), (x * 1).mean(0)), x))
-    for got, want in zip(found, (y.sum(1), y.mean(), y.mean(0)), strict=True):
-        assert got.dtype == dtype
-        assert got.tolist() == want.astype(np.float32).astype(dtype).tolist()
+    outputs = arrays(by_plan(lambda x: ((x * 1).sum(1), (x * 1).mean((0, 1)), (x * 1).mean(0)), x))
+    for actual, expected in zip(outputs, (y.sum(1), y.mean(), y.mean(0)), strict=True):
+        assert actual.dtype == dtype
+        assert actual.tolist() == expected.astype(np.float32).astype(dtype).tolist()
 
 
 @pytest.mark.parametrize(
@@ -302,10 +304,10 @@ def test_extremes_end_loops_too(shape: tuple[int, ...], dtype: Any, gpu: Any) ->
     for edge in (0, 0, 0, 0, np.inf, -np.inf, np.nan):
         numbers[1, 1] = edge
         x = Tensor(numbers)
-        found = compiled(x)
-        for got, want in zip(arrays(found)[:-1], arrays(function(x))[:-1], strict=True):
-            assert got.dtype == dtype
-            np.testing.assert_array_equal(got.astype(np.float64), want.astype(np.float64))
+        result = compiled(x)
+        for actual, expected in zip(arrays(result)[:-1], arrays(function(x))[:-1], strict=True):
+            assert actual.dtype == dtype
+            np.testing.assert_array_equal(actual.astype(np.float64), expected.astype(np.float64))
     assert compiled.counts["replayed"] > 3
     ((guarded,),) = compiled.plans.values()
     assert [type(node) for node in guarded.plan.graph.nodes] == [FusedLoop]
@@ -319,8 +321,8 @@ def test_gradients_pass_through_extremes(gpu: Any) -> None:
     x = Tensor(np.random.default_rng(0).standard_normal((5, 7)).astype(np.float32))
     gradient = ms.value_and_grad(function)
     exact = arrays(gradient(Tensor(x.asnumpy().astype(np.float64))))
-    for got, want in zip(arrays(by_plan(lambda x: gradient(x), x)), exact, strict=True):
-        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+    for actual, expected in zip(arrays(by_plan(lambda x: gradient(x), x)), exact, strict=True):
+        np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
@@ -330,16 +332,16 @@ def test_gradients_of_half_precision(dtype: Any, gpu: Any) -> None:
 
     gradient = ms.value_and_grad(function, (0, 1))
     numbers = np.random.default_rng(0).standard_normal((2, 6, 50))
-    given = [Tensor(one.astype(dtype)) for one in numbers]
-    exact = arrays(gradient(*[Tensor(one.asnumpy().astype(np.float64)) for one in given]))
-    for got, want in zip(arrays(by_plan(lambda x, w: gradient(x, w), *given)), exact, strict=True):
-        np.testing.assert_allclose(got.astype(np.float64), want, rtol=0.05, atol=0.05)
+    arguments = [Tensor(number.astype(dtype)) for number in numbers]
+    exact = arrays(gradient(*[Tensor(item.asnumpy().astype(np.float64)) for item in arguments]))
+    for actual, expected in zip(arrays(by_plan(lambda x, w: gradient(x, w), *arguments)), exact, strict=True):
+        np.testing.assert_allclose(actual.astype(np.float64), expected, rtol=0.05, atol=0.05)
 
 
 def test_what_float32_does_not_hold_is_not_made_half_by_a_loop(gpu: Any) -> None:
     x = Tensor(np.array([1 + 2**-11 + 2**-40, 3.0]))  # a tie when computed in float32
-    found = by_plan(lambda x: ops.cast(x * 1 - 0, ms.float16) * 2 + 1, x)
-    assert found.asnumpy().tolist() == [2 * (1 + 2**-10) + 1, 7.0]
+    result = by_plan(lambda x: ops.cast(x * 1 - 0, ms.float16) * 2 + 1, x)
+    assert result.asnumpy().tolist() == [2 * (1 + 2**-10) + 1, 7.0]
 
 
 def test_a_loop_looks_once_at_how_its_inputs_lie(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,5 +356,5 @@ def test_a_loop_looks_once_at_how_its_inputs_lie(gpu: Any, monkeypatch: pytest.M
 
 def test_what_a_loop_gives_does_not_change_from_call_to_call(gpu: Any) -> None:
     x = Tensor(np.random.default_rng(0).standard_normal((7, 1001)).astype(np.float32))
-    found = [arrays(by_plan(lambda x: ((x * x).sum(), (x * x).sum(0)), x)) for _ in range(3)]
-    assert len({tuple([one.tobytes() for one in some]) for some in found}) == 1
+    results = [arrays(by_plan(lambda x: ((x * x).sum(), (x * x).sum(0)), x)) for _ in range(3)]
+    assert len({tuple([item.tobytes() for item in some]) for some in results}) == 1

@@ -91,10 +91,10 @@ class ResNet(nn.Cell):
         self.pool = nn.MaxPool2d(kernel_size=3, stride=2, pad_mode="same")
         blocks = []
         channels = width
-        for place, count in enumerate(layers):
+        for index, count in enumerate(layers):
             for number in range(count):
-                blocks.append(Block(channels, width << place, 2 if place and not number else 1))
-                channels = width << place
+                blocks.append(Block(channels, width << index, 2 if index and not number else 1))
+                channels = width << index
         self.blocks = nn.SequentialCell(blocks)
         self.mean = nn.AdaptiveAvgPool2d(1)
         self.flatten = nn.Flatten()
@@ -210,12 +210,12 @@ def rows() -> dict[str, Row]:
     """Return the rows that the recording exports, by the Primitive's name."""
     x, ints, truths = _floats(2, 3), np.arange(6, dtype=np.int32).reshape(2, 3), np.array([[True, False, True]] * 2)
     image, channels = _floats(1, 2, 5, 5), _floats(2)
-    found: dict[str, Row] = {name: (_class(name), [x], ()) for name in (*_ONES.split(), *_MORE.split())}
-    found |= {name: (_class(name), [x, x], ()) for name in _TWOS.split()}
-    found |= {name: (_class(name), [ints, ints], ()) for name in _INTS.split()}
-    found |= {name: (_class(name), [truths, truths], ()) for name in _BOOLS.split()}
-    found |= {name: (_class(name), [x], ((1,),)) for name in ("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin")}
-    return found | {
+    results: dict[str, Row] = {name: (_class(name), [x], ()) for name in (*_ONES.split(), *_MORE.split())}
+    results |= {name: (_class(name), [x, x], ()) for name in _TWOS.split()}
+    results |= {name: (_class(name), [ints, ints], ()) for name in _INTS.split()}
+    results |= {name: (_class(name), [truths, truths], ()) for name in _BOOLS.split()}
+    results |= {name: (_class(name), [x], ((1,),)) for name in ("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin")}
+    return results | {
         "Acosh": (_class("Acosh"), [x + 1], ()),
         "ArgMaxWithValue": (lambda: ops.ArgMaxWithValue(1, False), [x], ()),
         "ArgMinWithValue": (lambda: ops.ArgMinWithValue(1, False), [x], ()),
@@ -277,18 +277,18 @@ def facts_of(model: Any) -> dict[str, list[Any]]:
     """Return the steps of a message by Primitive: kind, inputs (a constant's kind, or ""), attributes."""
     constants = {n.output[0]: n.attribute[0].type for n in model.graph.node if n.op_type == "Constant"}
     primitives = {f"REF::{p.name}": p for p in model.primitives}
-    found: dict[str, list[Any]] = {}
+    results: dict[str, list[Any]] = {}
     for node in model.graph.node:
         if node.op_type != "Constant":
             p = primitives[node.op_type]
-            found.setdefault(p.op_type, []).append(
+            results.setdefault(p.op_type, []).append(
                 {
                     "kind": p.prim_type,
                     "inputs": [constants.get(name, "") for name in node.input],
                     "attributes": {a.name: a.type for a in p.attribute},
                 }
             )
-    return found
+    return results
 
 
 def record() -> None:
@@ -305,8 +305,8 @@ def record() -> None:
         os.unlink(f"{name}.mindir")
         kept[f"{name} file"] = np.frombuffer(content, np.uint8)
         files.append(content)
-        for place, array in enumerate(leaves(cell(*inputs))):
-            kept[f"{name} {place}"] = array
+        for index, array in enumerate(leaves(cell(*inputs))):
+            kept[f"{name} {index}"] = array
         if name in ("mlp", "lenet"):
             cell.compile(*inputs)
             kept[f"{name} dump"] = np.frombuffer(cell.get_func_graph_proto(), np.uint8)
@@ -316,10 +316,10 @@ def record() -> None:
         files.append(Path("one.mindir").read_bytes())
         os.unlink("one.mindir")
     for content in files:
-        for name, found in facts_of(ModelProto.FromString(content)).items():
-            for one in found:
-                if one not in facts.setdefault(name, []):
-                    facts[name].append(one)
+        for name, steps in facts_of(ModelProto.FromString(content)).items():
+            for step in steps:
+                if step not in facts.setdefault(name, []):
+                    facts[name].append(step)
     lines = [f"{json.dumps(name)}: {json.dumps(facts[name])}" for name in sorted(facts)]
     (FOLDER / "mindir.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
@@ -327,11 +327,11 @@ def record() -> None:
 def run(folder: str) -> None:
     """Compute the files of a folder."""
     for file in sorted(Path(folder).glob("*.mindir")):
-        with np.load(file.with_suffix(".in.npz")) as given:
-            inputs = [Tensor(given[name]) for name in given.files]
+        with np.load(file.with_suffix(".in.npz")) as arrays:
+            inputs = [Tensor(arrays[name]) for name in arrays.files]
         try:
-            found = leaves(nn.GraphCell(ms.load(str(file)))(*inputs))
-            np.savez(file.with_suffix(".out.npz"), *found)
+            outputs = leaves(nn.GraphCell(ms.load(str(file)))(*inputs))
+            np.savez(file.with_suffix(".out.npz"), *outputs)
         except Exception as error:  # MindSpore raises all kinds; the test reports it
             file.with_suffix(".error").write_text(str(error))
 

@@ -24,20 +24,20 @@ def graph_of_one(name: str, operands: tuple[Any, ...], attrs: dict[str, Any]) ->
         return Value(array.shape, array.dtype, of)
 
     def constant(array: Array) -> Value:
-        made = value(array, "constant")
-        graph.constants[made] = array
-        return made
+        result = value(array, "constant")
+        graph.constants[result] = array
+        return result
 
     inputs: list[Any] = []
-    for one in operands:
-        if isinstance(one, np.ndarray):
-            arrays.append(one)
-            graph.arguments.append(value(one, "argument"))
+    for operand in operands:
+        if isinstance(operand, np.ndarray):
+            arrays.append(operand)
+            graph.arguments.append(value(operand, "argument"))
             inputs.append(graph.arguments[-1])
         else:
-            inputs.append(one)
+            inputs.append(operand)
     output = OPERATORS[name].on_arrays(*operands, **attrs)
-    outputs = tuple([value(one) for one in (output if isinstance(output, tuple) else (output,))])
+    outputs = tuple([value(item) for item in (output if isinstance(output, tuple) else (output,))])
     known = replace_values(attrs, (np.ndarray,), constant)
     graph.nodes.append(
         OperatorCall(OPERATORS[name], tuple(inputs), known, outputs, isinstance(output, tuple), "here.py:1")
@@ -51,8 +51,8 @@ def run_by_onnxruntime(model: bytes | Path, arrays: list[Array]) -> list[Array]:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    given = model if isinstance(model, bytes) else str(model)
-    session = onnxruntime.InferenceSession(given, options, providers=["CPUExecutionProvider"])
-    names = [one.name for one in session.get_inputs()]
-    found: list[Array] = session.run(None, dict(zip(names, arrays, strict=True)))
-    return found
+    source = model if isinstance(model, bytes) else str(model)
+    session = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+    names = [item.name for item in session.get_inputs()]
+    results: list[Array] = session.run(None, dict(zip(names, arrays, strict=True)))
+    return results

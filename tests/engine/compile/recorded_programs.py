@@ -87,14 +87,14 @@ def plain(value: Any) -> Any:
     if isinstance(value, Tensor):
         array = value.asnumpy()
         if array.dtype.kind == "f":
-            array = np.array([float(str(one)) for one in array.ravel()], np.float64).reshape(array.shape)
+            array = np.array([float(str(item)) for item in array.ravel()], np.float64).reshape(array.shape)
         return {str(value.dtype): array.tolist()}
     if isinstance(value, tuple):
-        return {"tuple": [plain(one) for one in value]}
+        return {"tuple": [plain(item) for item in value]}
     if isinstance(value, list):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     if isinstance(value, dict):
-        return {"dict": [[key, plain(one)] for key, one in value.items()]}
+        return {"dict": [[key, plain(item)] for key, item in value.items()]}
     if isinstance(value, np.ndarray):
         return {"array": value.tolist()}
     if value is None or type(value) in (bool, int, float, str):
@@ -121,17 +121,17 @@ def set_up(mode: str) -> Iterator[Run]:
 
 def results(name: str, mode: str) -> list[Any]:
     """Return the results that a program reports in a mode."""
-    told: list[Any] = []
+    values: list[Any] = []
 
     def tell(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         try:
-            told.append(plain(function(*args, **kwargs)))
+            values.append(plain(function(*args, **kwargs)))
         except Exception as error:  # its class is part of the record
-            told.append({"error": type(error).__name__})
+            values.append({"error": type(error).__name__})
 
     with set_up(mode) as run:
         PROGRAMS[name](run, tell)
-    return told
+    return values
 
 
 def of(cell: Any, name: str = "w") -> Any:
@@ -178,7 +178,7 @@ class Summed(nn.Cell):
 
 @differs(LOST)
 def lists_are_appended_to(run: Run, tell: Tell) -> None:
-    seen: list[int] = []
+    log: list[int] = []
 
     class Net(nn.Cell):
         def __init__(self) -> None:
@@ -186,7 +186,7 @@ def lists_are_appended_to(run: Run, tell: Tell) -> None:
             self.own: list[int] = []
 
         def construct(self, x: Any) -> Any:
-            seen.append(1)
+            log.append(1)
             self.own.append(2)
             return x + 1
 
@@ -194,7 +194,7 @@ def lists_are_appended_to(run: Run, tell: Tell) -> None:
     call = run(net)
     tell(call, t(1))
     tell(call, t(2))
-    tell(list, seen)
+    tell(list, log)
     tell(of, net, "own")
 
 
@@ -1127,17 +1127,17 @@ def hooks_of_a_cell_in_a_container(run: Run, tell: Tell) -> None:
 
 @differs(LOST)
 def hooks_that_write_down_what_they_see(run: Run, tell: Tell) -> None:
-    seen: list[Any] = []
+    log: list[Any] = []
 
     def after(cell: Any, args: Any, output: Any) -> None:
-        seen.append(output.shape)
+        log.append(output.shape)
 
     net = Summed(Scale(2))
     net.inner.register_forward_hook(after)
     call = run(net)
     tell(call, t(1))
     tell(call, t(2))
-    tell(len, seen)
+    tell(len, log)
 
 
 @program
@@ -1249,20 +1249,20 @@ def a_bprop_of_a_child(run: Run, tell: Tell) -> None:
 
 @differs(LOST)
 def a_bprop_that_counts(run: Run, tell: Tell) -> None:
-    seen: list[int] = []
+    log: list[int] = []
 
     class Own(nn.Cell):
         def construct(self, x: Any) -> Any:
             return x * 2
 
         def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-            seen.append(1)
+            log.append(1)
             return (dout * 100,)
 
     gradient = ms.grad(run(Own()))
     tell(gradient, t(1))
     tell(gradient, t(2))
-    tell(len, seen)
+    tell(len, log)
 
 
 @program
@@ -1429,7 +1429,7 @@ def main() -> None:
     fork, lines = multiprocessing.get_context("fork"), []
     os.chdir(tempfile.mkdtemp())
     for name in PROGRAMS:
-        found = {}
+        results = {}
         for mode in MODES:
             here, there = fork.Pipe(duplex=False)
             process = fork.Process(target=_record, args=(name, mode, there))
@@ -1437,10 +1437,10 @@ def main() -> None:
             if not here.poll(60):
                 process.kill()
                 sys.exit(f"{name} gives nothing in mode {mode}")
-            found[mode] = here.recv()
+            results[mode] = here.recv()
             process.join()
-        eager = found["pynative"]
-        kept = {mode: told for mode, told in found.items() if mode == "pynative" or told != eager}
+        eager = results["pynative"]
+        kept = {mode: told for mode, told in results.items() if mode == "pynative" or told != eager}
         why = {"differs": DIFFERS[name]} if name in DIFFERS else {}
         lines.append(f"{json.dumps(name)}: {json.dumps({**kept, **why})}")
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

@@ -199,19 +199,19 @@ def run(seed: int, counts: Counter[str]) -> str:
             Tensor(numbers.standard_normal((m, 4)).astype(np.float32)),
             Tensor(numbers.integers(0, min(n, 4), 3).astype(np.int32)),
         )
-        place, parameters = random.position(), [(p, p.asnumpy()) for p in net.get_parameters()]
+        position, parameters = random.position(), [(p, p.asnumpy()) for p in net.get_parameters()]
         ms.set_context(mode=ms.PYNATIVE_MODE)
-        wanted = outcome(net, function, inputs)
+        expected = outcome(net, function, inputs)
         for parameter, array in parameters:
             parameter.set_data(Tensor(array))
-        random.go_to(place)
+        random.go_to(position)
         ms.set_context(mode=ms.GRAPH_MODE)
-        got = outcome(net, function, inputs)
-        if got != wanted:
-            return f"seed {seed}, call {call} with lengths {n} and {m}\n{source}\n{str(wanted)[:500]}\n{str(got)[:500]}"
-    for one in cells.plans_of(net):
-        counts.update(one.counts)
-        counts["plans"] += len(one.sources)
+        actual = outcome(net, function, inputs)
+        if actual != expected:
+            return f"seed {seed}, call {call} with lengths {n} and {m}\n{source}\n{str(expected)[:500]}\n{str(actual)[:500]}"
+    for compiled in cells.plans_of(net):
+        counts.update(compiled.counts)
+        counts["plans"] += len(compiled.sources)
     return ""
 
 
@@ -220,7 +220,7 @@ def run_all(seeds: range, counts: Counter[str]) -> list[str]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return [found for seed in seeds if (found := run(seed, counts))]
+            return [difference for seed in seeds if (difference := run(seed, counts))]
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
 

@@ -652,7 +652,7 @@ def generated(seed: int) -> Program:
     text = START.replace("BODY", body).replace("RESULT", result)
     pool = [filled(rng.choice(CHANGES)) for _ in range(rng.randint(1, 5))]
     words = set(body.replace(".", " ").replace("(", " ").replace(")", " ").split())
-    near = [one for one in CHANGES if any(len(word) > 3 and word in one for word in words)]
+    near = [change for change in CHANGES if any(len(word) > 3 and word in change for word in words)]
     pool += [filled(rng.choice(near)) for _ in range(3) if near]
     usual = filled(_one(rng, ARGUMENTS))
     rows, steps = rng.randint(1, 3), []
@@ -712,12 +712,12 @@ class Side:
                 result = eval(call, names)
             except Exception as error:
                 return type(error).__name__, str(error), self._state()
-            found = shown(result), self._who(result), self._state(), random.position()
-            for one in _tensors(result):
-                if one.ndim and one.dtype == ms.float32 and one.size:
-                    one[0] = 0.5
+            results = shown(result), self._who(result), self._state(), random.position()
+            for tensor in _tensors(result):
+                if tensor.ndim and tensor.dtype == ms.float32 and tensor.size:
+                    tensor[0] = 0.5
                     break
-            return found, shown(result), self._state()
+            return results, shown(result), self._state()
         finally:
             self.position = random.position()
             ms.set_context(mode=ms.PYNATIVE_MODE)
@@ -737,27 +737,29 @@ class Side:
 
     def _who(self, result: Any) -> Any:
         names, net = self.names, self.names["net"]
-        known = [names["X"], names["Y"], names["KEPT"], names["WEIGHT"], *net.get_parameters()]
-        found = [next((i for i, other in enumerate(known) if other is one), -1) for one in _tensors(result)]
+        objects = [names["X"], names["Y"], names["KEPT"], names["WEIGHT"], *net.get_parameters()]
+        identities = [
+            next((i for i, other in enumerate(objects) if other is tensor), -1) for tensor in _tensors(result)
+        ]
         tensors = list(_tensors(result))
-        return found, [[a is b for b in tensors] for a in tensors], isinstance(result, dict) and result is net.cfg
+        return identities, [[a is b for b in tensors] for a in tensors], isinstance(result, dict) and result is net.cfg
 
 
 def _in_thread(function: Callable[[], Any]) -> Any:
-    found: list[Any] = []
+    results: list[Any] = []
 
     def run() -> None:
         try:
-            found.append(function())
+            results.append(function())
         except Exception as error:
-            found.append(error)
+            results.append(error)
 
     thread = threading.Thread(target=run)
     thread.start()
     thread.join()
-    if isinstance(found[0], Exception):
-        raise found[0]
-    return found[0]
+    if isinstance(results[0], Exception):
+        raise results[0]
+    return results[0]
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:
@@ -790,8 +792,8 @@ def difference(a: Any, b: Any, exact: bool) -> str:
         if is_like and (a.tobytes() == b.tobytes() if exact else np.allclose(a, b, 2e-3, 2e-3, equal_nan=True)):
             return ""
     elif isinstance(a, tuple | list) and type(a) is type(b) and len(a) == len(b):
-        found = [(place, difference(x, y, exact)) for place, (x, y) in enumerate(zip(a, b, strict=True))]
-        return next((f"[{place}]{text}" for place, text in found if text), "")
+        results = [(index, difference(x, y, exact)) for index, (x, y) in enumerate(zip(a, b, strict=True))]
+        return next((f"[{place}]{text}" for place, text in results if text), "")
     elif type(a) is type(b) and bool(a == b):
         return ""
     return f": {str(a)[:300]} | {str(b)[:300]}"
@@ -854,9 +856,9 @@ def run(program: Program) -> str:
         sides = [Side(program, False), Side(program, True)]
         for number, step in enumerate(program.steps):
             plain, planned = [side.step(*step) for side in sides]
-            found = difference(plain, planned, program.level == "O0")
-            if found:
-                return f"call {number}, {found}"
+            result = difference(plain, planned, program.level == "O0")
+            if result:
+                return f"call {number}, {result}"
         for side in sides:
             if side.names["SESSION"] is not None:
                 side.names["SESSION"].detach()
@@ -871,9 +873,9 @@ def trial(seeds: range) -> tuple[int, Counter[str], Counter[str], list[tuple[int
         program = generated(seed)
         calls += len(program.steps)
         with counted(counts, reasons):
-            found = run(program)
-        if found:
-            wrong.append((seed, f"{program}\n{found}"))
+            result = run(program)
+        if result:
+            wrong.append((seed, f"{program}\n{result}"))
     return calls, counts, reasons, wrong
 
 

@@ -20,20 +20,20 @@ class Own(Tensor):
 
 def total(x: Any, y: Any = None, *more: Any, scale: float = 1.0, **named: Any) -> Any:
     """Compute a different value for each kind of arguments."""
-    found = x * scale * getattr(x, "factor", 1.0)
+    result = x * scale * getattr(x, "factor", 1.0)
     if isinstance(y, Tensor):
-        found = found + ms.grad(lambda z: (z * z).sum())(y) * (5.0 if y is x else 7.0)
+        result = result + ms.grad(lambda z: (z * z).sum())(y) * (5.0 if y is x else 7.0)
     elif isinstance(y, dict):
-        found = found * y["a"] + len(y)
+        result = result * y["a"] + len(y)
     elif isinstance(y, list | tuple):
-        found = found - sum(y, Tensor(0.0)) * (1.0 if isinstance(y, list) else 2.0)
+        result = result - sum(y, Tensor(0.0)) * (1.0 if isinstance(y, list) else 2.0)
     elif y is not None:
-        found = found + 1.0 / Tensor(y) if isinstance(y, float) else found - 3.0 * y
-    for place, one in enumerate(more):
-        found = found + one * (place + 2.0)
-    for name, one in named.items():
-        found = found + one * len(name)
-    return found
+        result = result + 1.0 / Tensor(y) if isinstance(y, float) else result - 3.0 * y
+    for index, item in enumerate(more):
+        result = result + item * (index + 2.0)
+    for name, item in named.items():
+        result = result + item * len(name)
+    return result
 
 
 def tensor(*numbers: float, dtype: Any = ms.float32) -> Tensor:

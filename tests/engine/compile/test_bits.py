@@ -15,16 +15,16 @@ from tests.engine.debug.test_bits import CASES, NETWORKS, Bits, Switch, everythi
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[CompiledFunction]]:
     """Compile everything in a test, in GRAPH_MODE."""
-    made: list[CompiledFunction] = []
+    functions: list[CompiledFunction] = []
     before = CompiledFunction.__init__
 
     def note(self: CompiledFunction, *args: object, **kwargs: object) -> None:
         before(self, *args, **kwargs)  # type: ignore[arg-type]
-        made.append(self)
+        functions.append(self)
 
     monkeypatch.setattr(CompiledFunction, "__init__", note)
     ms.set_context(mode=ms.GRAPH_MODE)
-    yield made
+    yield functions
     ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
@@ -47,7 +47,7 @@ def test_a_training_in_graph_mode_has_the_bits_of_an_eager_one(case: str, compil
     ms.set_context(mode=ms.GRAPH_MODE)
     assert trained(case) == eager
     print(case, [(c.name, c.counts, c.warned_reasons) for c in compiled])
-    assert any(one.counts["replayed"] for one in compiled)
+    assert any(item.counts["replayed"] for item in compiled)
 
 
 @pytest.mark.parametrize("case", CASES)

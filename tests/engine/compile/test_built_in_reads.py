@@ -605,7 +605,7 @@ def _as_before() -> Iterator[None]:
     import textwrap
 
     names = set(sys.modules)
-    kept = [(one, dict(vars(one))) for one in (string, textwrap, keyword)]
+    kept = [(item, dict(vars(item))) for item in (string, textwrap, keyword)]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "no plan can be made")
         yield

@@ -51,10 +51,10 @@ class Inheriting(Drawing):
 
 
 def told(call: Callable[[], Any]) -> list[str]:
-    with warnings.catch_warnings(record=True) as found:
+    with warnings.catch_warnings(record=True) as records:
         warnings.simplefilter("always")
         call()
-    return [str(one.message) for one in found]
+    return [str(result.message) for result in records]
 
 
 def line_of(code: str) -> int:
@@ -107,16 +107,16 @@ def test_two_classes_of_one_text_are_two() -> None:
         return Made
 
     values = [1.0], [10.0]
-    first, second = (made(one)() for one in values)
+    first, second = (made(value)() for value in values)
 
     @ms.jit
     def f(x: Tensor) -> Tensor:
         return x * (type(first)().by + type(second)().by)
 
     x = Tensor([1.0])
-    for one, other in ((1.0, 10.0), (1.0, 10.0), (2.0, 10.0), (2.0, 20.0), (2.0, 20.0)):
-        values[0][0], values[1][0] = one, other
-        assert f(x).item() == one + other
+    for item, other in ((1.0, 10.0), (1.0, 10.0), (2.0, 10.0), (2.0, 20.0), (2.0, 20.0)):
+        values[0][0], values[1][0] = item, other
+        assert f(x).item() == item + other
 
 
 @pytest.mark.parametrize("is_wrapped", [False, True])
@@ -143,9 +143,9 @@ def test_of_two_classes_of_one_text_the_one_that_no_name_leads_to_is_seen_too(is
         return x * (Named().by + type(other)().by)
 
     x = Tensor([1.0])
-    for one, another in ((1.0, 10.0), (1.0, 10.0), (2.0, 10.0), (2.0, 20.0), (2.0, 20.0), (2.0, 30.0)):
-        values[0][0], values[1][0] = one, another
-        assert f(x).item() == one + another
+    for item, another in ((1.0, 10.0), (1.0, 10.0), (2.0, 10.0), (2.0, 20.0), (2.0, 20.0), (2.0, 30.0)):
+        values[0][0], values[1][0] = item, another
+        assert f(x).item() == item + another
 
 
 def test_a_network_that_is_made_in_the_call_draws_each_time() -> None:

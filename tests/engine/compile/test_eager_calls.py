@@ -26,11 +26,11 @@ def test_the_warning_stands_where_the_call_does_and_comes_once() -> None:
     def branch(x: Tensor) -> Tensor:
         return x + 1 if x.sum() > 0 else x
 
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as records:
         warnings.simplefilter("always")
         branch(X)
         branch(X)
-    (one,) = told
+    (one,) = records
     assert one.filename == __file__
     assert f"{__file__}:" in str(one.message) and str(one.message).endswith("it runs eagerly")
     assert plans_of(branch)[0].counts["eager"] == 2
@@ -74,14 +74,14 @@ READ = [
 
 @pytest.mark.parametrize(("function", "why"), READ, ids=[why for _, why in READ])
 def test_the_warning_says_how_numbers_are_read_in_the_words_of_the_line(function: Any, why: str) -> None:
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as records:
         warnings.simplefilter("always")
         ms.jit(function)(X)
     lines = {line for *_, line in function.__code__.co_lines()}
-    text = str(told[0].message)
-    found = re.fullmatch(rf".*: {re.escape(why)} \({re.escape(__file__)}:(\d+)\); it runs eagerly", text)
-    assert found is not None, text
-    assert int(found[1]) in lines
+    text = str(records[0].message)
+    match = re.fullmatch(rf".*: {re.escape(why)} \({re.escape(__file__)}:(\d+)\); it runs eagerly", text)
+    assert match is not None, text
+    assert int(match[1]) in lines
 
 
 def test_lines_of_a_notebook_s_cells_have_the_names_that_the_notebook_gives_them() -> None:

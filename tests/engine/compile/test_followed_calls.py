@@ -64,7 +64,7 @@ def compare(make: Callable[[Function], Any]) -> list[Any]:
         return made[-1]
 
     assert outcomes(make, compiled) == outcomes(make, plainly)
-    return [one for function in made for one in plans_of(function)]
+    return [compiled for function in made for compiled in plans_of(function)]
 
 
 def network() -> nn.Cell:
@@ -181,9 +181,9 @@ def elements_written(way: Function) -> Function:
 
 
 def indices(way: Function) -> Function:
-    places = Tensor([1, 0, 1])
+    positions = Tensor([1, 0, 1])
     inner = way(lambda x, places: ops.gather(x, places, 0) * x[places] + x[0])
-    return lambda: ms.grad(lambda x: (inner(x, places) ** 2).sum())(X)
+    return lambda: ms.grad(lambda x: (inner(x, positions) ** 2).sum())(X)
 
 
 def a_gradient_of_a_gradient(way: Function) -> Function:
@@ -238,7 +238,7 @@ def another_dtype_arrives(way: Function) -> Function:
 def a_list_that_it_reads_itself(way: Function) -> Function:
     kept = [2.0]
     inner = way(lambda x, factors: x * factors[0] * (3 if factors is kept else 1))
-    return lambda: [ms.grad(lambda x, one=one: (inner(x, one) * x).sum())(X) for one in ([2.0], kept, [2.0])]
+    return lambda: [ms.grad(lambda x, item=entry: (inner(x, item) * x).sum())(X) for entry in ([2.0], kept, [2.0])]
 
 
 def no_gradient_is_wanted_of_it(way: Function) -> Function:
@@ -293,17 +293,17 @@ def told_by_hooks(way: Function) -> Function:
     """Put hooks on an input, weights and outputs: their order, their arguments, and their changes."""
     net = network()
     inner = way(lambda x: (lambda hidden: (hidden, ops.sin(hidden) * x))(net(x)))
-    told: list[Tensor] = []
+    values: list[Tensor] = []
 
     def hook(factor: float) -> Function:
         def heard(gradient: Tensor) -> Tensor:
-            told.append(gradient + factor)
+            values.append(gradient + factor)
             return gradient * factor
 
         return heard
 
-    for place, one in enumerate(net.trainable_params()):
-        one.register_hook(hook(1.0 + place))
+    for index, parameter in enumerate(net.trainable_params()):
+        parameter.register_hook(hook(1.0 + index))
     x = X + 0
     x.register_hook(hook(0.5))
 
@@ -316,25 +316,25 @@ def told_by_hooks(way: Function) -> Function:
     step = ms.value_and_grad(loss, 0, net.trainable_params())
 
     def run() -> Any:
-        told.clear()
-        return step(x), list(told)
+        values.clear()
+        return step(x), list(values)
 
     return run
 
 
 def told_by_hooks_on_outputs(way: Function) -> Function:
     inner = way(lambda x: (lambda a: (a, ops.exp(a), a * 2))(ops.sin(x)))
-    told: list[Tensor] = []
+    values: list[Tensor] = []
 
     def loss(x: Any) -> Any:
         outputs = inner(x)
-        for place, one in enumerate(outputs):
-            one.register_hook(lambda gradient, place=place: told.append(gradient + place))
+        for index, output in enumerate(outputs):
+            output.register_hook(lambda gradient, place=index: values.append(gradient + place))
         return (outputs[0] * outputs[1] * outputs[2]).sum()
 
     def run() -> Any:
-        told.clear()
-        return ms.grad(loss)(X), list(told)
+        values.clear()
+        return ms.grad(loss)(X), list(values)
 
     return run
 
@@ -343,19 +343,19 @@ def told_by_hooks_on_branches(way: Function) -> Function:
     """Hook a weight and an output in each branch: an eager backward pass finishes one before it begins the other."""
     weights = [Parameter(Tensor(np.full(3, 2.0 + k, np.float32)), name=f"w{k}") for k in range(2)]
     inner = way(lambda x: (ops.sin(x * weights[0]), ops.exp(x * weights[1])))
-    told: list[Tensor] = []
+    values: list[Tensor] = []
     for weight in weights:
-        weight.register_hook(told.append)
+        weight.register_hook(values.append)
 
     def loss(x: Any) -> Any:
         outputs = inner(x)
-        for one in outputs:
-            one.register_hook(lambda gradient: told.append(gradient * 2))
+        for output in outputs:
+            output.register_hook(lambda gradient: values.append(gradient * 2))
         return (outputs[0] * outputs[1]).sum()
 
     def run() -> Any:
-        told.clear()
-        return ms.grad(loss, 0, weights)(X), list(told)
+        values.clear()
+        return ms.grad(loss, 0, weights)(X), list(values)
 
     return run
 
@@ -363,37 +363,39 @@ def told_by_hooks_on_branches(way: Function) -> Function:
 def told_by_hooks_that_come_after_the_call(way: Function) -> Function:
     weights = [Parameter(Tensor(np.full(3, 2.0 + k, np.float32)), name=f"w{k}") for k in range(3)]
     inner = way(lambda x: (ops.exp(x * weights[0]) * weights[2], ops.sin(x) * weights[1]))
-    told: list[Tensor] = []
+    values: list[Tensor] = []
 
     def loss(x: Any) -> Any:
         outputs = inner(x)
-        handles = [one.register_hook(lambda g, k=k: told.append(g + k)) for k, one in enumerate([*weights, *outputs])]
+        handles = [
+            weight.register_hook(lambda g, k=k: values.append(g + k)) for k, weight in enumerate([*weights, *outputs])
+        ]
         run.handles += handles[:3]  # type: ignore[attr-defined]
         return (outputs[0] * outputs[1]).sum()
 
     def run() -> Any:
-        told.clear()
+        values.clear()
         run.handles = []  # type: ignore[attr-defined]
-        found = ms.grad(loss, 0, weights)(X)
+        gradient = ms.grad(loss, 0, weights)(X)
         for handle in run.handles:  # type: ignore[attr-defined]
             handle.remove()
-        return found, list(told)
+        return gradient, list(values)
 
     return run
 
 
 def told_by_a_hook_on_what_is_not_followed(way: Function) -> Function:
     inner = way(lambda x, y: (x * 2, y * 3))
-    told: list[Tensor] = []
+    values: list[Tensor] = []
 
     def loss(x: Any, y: Any) -> Any:
         first, second = inner(x, y)
-        second.register_hook(told.append)
+        second.register_hook(values.append)
         return (first * second).sum()
 
     def run() -> Any:
-        told.clear()
-        return ms.grad(loss)(X, X + 1), list(told)
+        values.clear()
+        return ms.grad(loss)(X, X + 1), list(values)
 
     return run
 
@@ -412,16 +414,16 @@ def told_by_a_hook_on_a_further_name_of_the_input(way: Function) -> Function:
 def told_by_a_hook_on_a_further_name_of_an_output(way: Function) -> Function:
     """Hook one of two outputs with one value: it sees the gradient of its own."""
     inner = way(lambda x: (lambda y: (y, cast(y, dtype=np.dtype(np.float32))))(ops.sin(x)))
-    told: list[Tensor] = []
+    values: list[Tensor] = []
 
     def loss(x: Any) -> Any:
         first, second = inner(x)
-        second.register_hook(lambda gradient: told.append(gradient) or gradient * 10)
+        second.register_hook(lambda gradient: values.append(gradient) or gradient * 10)
         return (first * x * 2 + second * x * 3).sum()
 
     def run() -> Any:
-        told.clear()
-        return ms.grad(loss)(X), list(told)
+        values.clear()
+        return ms.grad(loss)(X), list(values)
 
     return run
 
@@ -429,18 +431,18 @@ def told_by_a_hook_on_a_further_name_of_an_output(way: Function) -> Function:
 def told_by_a_session_that_comes_in_between(way: Function) -> Function:
     net = network()
     inner = way(lambda x: ops.sin(x) * ops.exp(x))
-    told: list[Tensor] = []
+    values: list[Tensor] = []
 
     def loss(x: Any) -> Any:
         y = inner(x)
-        y.register_hook(told.append)
+        y.register_hook(values.append)
         with DebugSession(net) as run.session:  # type: ignore[attr-defined]
             return (net(y) * y).sum()
 
     def run() -> Any:
-        told.clear()
-        found = ms.grad(loss)(X)
-        return found, list(told), [one.value for one in run.session.captures]  # type: ignore[attr-defined]
+        values.clear()
+        gradient = ms.grad(loss)(X)
+        return gradient, list(values), [capture.value for capture in run.session.captures]  # type: ignore[attr-defined]
 
     return run
 
@@ -449,25 +451,25 @@ def told_by_a_session_that_comes_in_between_and_stays(way: Function) -> Function
     """Watch the backward pass by a session: its captures, and an edit, which counts the users of a cell's output."""
     net = nn.SequentialCell(nn.Identity(), nn.Tanh())
     inner = way(lambda x: ops.sin(x) * ops.exp(x))
-    told: list[Tensor] = []
+    values: list[Tensor] = []
 
     def loss(x: Any) -> Any:
         y = inner(x)
-        y.register_hook(told.append)
+        y.register_hook(values.append)
         z = y * 1
         other = z * 2
         run.stack.enter_context(run.session)  # type: ignore[attr-defined]
         return net(z).sum() + other.sum() * 0
 
     def run() -> Any:
-        told.clear()
+        values.clear()
         edit = "tuple(g * 10 for g in grad_input)"
         run.session, _ = scripted(  # type: ignore[attr-defined]
             net, (), lambda session: session.edit("grad_input", edit), breaks=["0:backward"]
         )
         with contextlib.ExitStack() as run.stack:  # type: ignore[attr-defined]
-            found = ms.grad(loss)(X)
-        return found, list(told), [one.value for one in run.session.captures]  # type: ignore[attr-defined]
+            gradient = ms.grad(loss)(X)
+        return gradient, list(values), [capture.value for capture in run.session.captures]  # type: ignore[attr-defined]
 
     return run
 
@@ -477,14 +479,14 @@ def told_by_a_cell_beside_whose_followed_input_there_is_another(way: Function) -
         def construct(self, x: Any, y: Any) -> Any:
             return x * y
 
-    told: list[Any] = []
+    values: list[Any] = []
     cell = Product()
-    cell.register_backward_hook(lambda cell, grad_input, grad_output: told.append(grad_input))
+    cell.register_backward_hook(lambda cell, grad_input, grad_output: values.append(grad_input))
     inner = way(lambda y: ops.sin(y))
 
     def run() -> Any:
-        told.clear()
-        return ms.grad(lambda x, y: cell(x, inner(y)).sum())(X, X + 1), list(told), [len(told)]
+        values.clear()
+        return ms.grad(lambda x, y: cell(x, inner(y)).sum())(X, X + 1), list(values), [len(values)]
 
     return run
 
@@ -494,14 +496,14 @@ def told_by_a_cell_that_gets_an_output_that_is_not_followed(way: Function) -> Fu
         def construct(self, x: Any, y: Any) -> Any:
             return x * y
 
-    told: list[Any] = []
+    values: list[Any] = []
     cell = Product()
-    cell.register_backward_hook(lambda cell, grad_input, grad_output: told.append(grad_input))
+    cell.register_backward_hook(lambda cell, grad_input, grad_output: values.append(grad_input))
     inner, y = way(lambda x, y: (x * 2, y * 3)), X + 1
 
     def run() -> Any:
-        told.clear()
-        return ms.grad(lambda x: cell(*inner(x, y)).sum())(X), list(told), [len(told)]
+        values.clear()
+        return ms.grad(lambda x: cell(*inner(x, y)).sum())(X), list(values), [len(values)]
 
     return run
 
@@ -529,13 +531,13 @@ def test_hooks_around_a_call_are_called_in_their_order_with_their_gradients(make
 
 def hooked_cells(way: Function) -> Function:
     net = network()
-    told: list[Any] = []
-    net[1].register_backward_hook(lambda cell, grad_input, grad_output: told.append(grad_input[0]))
+    values: list[Any] = []
+    net[1].register_backward_hook(lambda cell, grad_input, grad_output: values.append(grad_input[0]))
     forward = way(lambda x: net(x))
 
     def run() -> Any:
-        told.clear()
-        return ms.value_and_grad(lambda x: forward(x).sum(), 0, net.trainable_params())(X), list(told)
+        values.clear()
+        return ms.value_and_grad(lambda x: forward(x).sum(), 0, net.trainable_params())(X), list(values)
 
     return run
 
@@ -564,11 +566,11 @@ def a_hook_inside(way: Function) -> Function:
 
 
 def a_counter(way: Function) -> Function:
-    told: list[int] = []
+    values: list[int] = []
 
     def inner(x: Any) -> Any:
-        told.append(1)
-        return x * len(told)
+        values.append(1)
+        return x * len(values)
 
     forward = way(inner)
     return lambda: ms.grad(lambda x: forward(x).sum())(X)
@@ -642,16 +644,16 @@ def test_what_a_kernel_refuses_is_told_as_eagerly_and_leaves_nothing_on_the_tape
     table = Tensor(np.ones((3, 2), np.float32))
     picked = ms.jit(lambda x, places: ops.gather(x, places, 0) * 2)
 
-    def loss(x: Any, places: Any) -> Any:
+    def loss(x: Any, indices: Any) -> Any:
         try:
-            y = picked(x, places)
+            y = picked(x, indices)
         except RuntimeError:
             y = x * 7
         return y.sum()
 
     for places, expected in (([0, 2],) * CALLS, 2.0), (([0, 5],), 7.0), (([1, 1],), 4.0):
-        for one in places:
-            assert float(ms.grad(loss)(table, Tensor(one)).max()) == expected
+        for item in places:
+            assert float(ms.grad(loss)(table, Tensor(item)).max()) == expected
 
 
 def test_a_session_that_watches_sees_the_cells_of_a_followed_call() -> None:
@@ -671,7 +673,7 @@ def test_a_walk_back_has_a_plan_once_it_has_been_made() -> None:
     step = ms.grad(lambda x: forward(x).sum())
     for _ in range(CALLS):
         step(X)
-    (guarded,) = [one for some in forward._compiled.plans.values() for one in some]
+    (guarded,) = [item for some in forward._compiled.plans.values() for item in some]
     (way,) = guarded.planned_call._backward_plans.values()
     assert way is not None and "exp" not in way.plan.source
     before = guarded.planned_call._plan_from_leaves
@@ -725,20 +727,20 @@ def test_steps_of_a_network_that_is_compiled_have_the_bits_of_eager_ones(
     compared: list[Any] = []
     asked_for = ms.value_and_grad
 
-    def value_and_grad(forward: Function, *asked: Any, **how: Any) -> Function:
+    def value_and_grad(forward: Function, *positions: Any, **how: Any) -> Function:
         compiled = ms.jit(forward)
 
         def step(*inputs: Any) -> Any:
-            place = random.position()
-            held = list(asked[1]) + [p for cell in cells_of(forward) for p in cell.get_parameters()]
-            before = [t._array for t in held]
+            position = random.position()
+            parameters = list(positions[1]) + [p for cell in cells_of(forward) for p in cell.get_parameters()]
+            before = [t._array for t in parameters]
 
             def run(function: Function) -> Any:
-                random.go_to(place)
-                for t, array in zip(held, before, strict=True):
+                random.go_to(position)
+                for t, array in zip(parameters, before, strict=True):
                     t._array = array
-                result = asked_for(lambda *args: function(*args), *asked, **how)(*inputs)
-                return result, bits((result, held)), random.position()
+                result = asked_for(lambda *args: function(*args), *positions, **how)(*inputs)
+                return result, bits((result, parameters)), random.position()
 
             results = [run(compiled)[1:] for _ in range(CALLS)]
             result, *eager = run(forward)
@@ -752,13 +754,13 @@ def test_steps_of_a_network_that_is_compiled_have_the_bits_of_eager_ones(
         warnings.filterwarnings("ignore", message="no plan can be made")
         steps.PROGRAMS[name]()
     for results, eager, compiled in compared:
-        assert all(one == tuple(eager) for one in results)
-        assert name in RUN_EAGERLY or any(one.counts["replayed"] for one in compiled), compiled
+        assert all(result == tuple(eager) for result in results)
+        assert name in RUN_EAGERLY or any(item.counts["replayed"] for item in compiled), compiled
 
 
 def cells_of(function: Function) -> list[nn.Cell]:
-    held = [cell.cell_contents for cell in function.__closure__ or ()]
-    return [one for one in held if isinstance(one, nn.Cell)]
+    objects = [cell.cell_contents for cell in function.__closure__ or ()]
+    return [item for item in objects if isinstance(item, nn.Cell)]
 
 
 # Random functions in random programs
@@ -781,21 +783,21 @@ def random_function(draw: python_random.Random, weights: list[Parameter]) -> Fun
     """Return some ten operators over the arguments and the weights, with up to three results."""
     steps: list[tuple[Any, ...]] = []
     inputs = draw.randint(1, 3)
-    for place in range(inputs + len(weights), inputs + len(weights) + draw.randint(3, 12)):
+    for position in range(inputs + len(weights), inputs + len(weights) + draw.randint(3, 12)):
         kind = draw.choice([UNARY, UNARY, BINARY, BINARY, OTHER])
-        steps.append((draw.choice(kind), *[draw.randrange(place) for _ in range(2 if kind is BINARY else 1)]))
+        steps.append((draw.choice(kind), *[draw.randrange(position) for _ in range(2 if kind is BINARY else 1)]))
     last = inputs + len(weights) + len(steps)
     results = draw.sample(range(inputs + len(weights), last), min(draw.randint(1, 3), len(steps)))
 
     def function(*args: Any) -> Any:
         values = [*args, *weights]
         for step, *places in steps:
-            given = [values[place] for place in places]
+            inputs = [values[index] for index in places]
             # Some operators do not take a number, or do not broadcast the operands.
-            fits = given[0].ndim and given[-1].shape[-1:] == given[0].shape[-1:]
-            values.append(step(*given) if fits else given[0] * 2)
-        found = tuple([values[place] for place in results])
-        return found if len(found) > 1 else found[0]
+            fits = inputs[0].ndim and inputs[-1].shape[-1:] == inputs[0].shape[-1:]
+            values.append(step(*inputs) if fits else inputs[0] * 2)
+        result = tuple([values[place] for place in results])
+        return result if len(result) > 1 else result[0]
 
     function.inputs = inputs  # type: ignore[attr-defined]
     return function
@@ -806,24 +808,24 @@ def random_program(seed: int) -> Callable[[Function], Any]:
         draw = python_random.Random(seed)
         weights = [Parameter(Tensor(np.full(3, 0.5 + k, np.float32)), name=f"w{k}") for k in range(2)]
         plain = [random_function(draw, weights[: draw.randint(0, 2)]) for _ in range(2)]
-        compiled = [way(one) for one in plain]
-        counts = [one.inputs for one in plain]  # type: ignore[attr-defined]
+        compiled = [way(item) for item in plain]
+        counts = [item.inputs for item in plain]  # type: ignore[attr-defined]
         order = [(draw.randrange(2), [draw.random() for _ in range(3)]) for _ in range(draw.randint(1, 4))]
-        asked = draw.choice([0, 1, (0, 1)])
+        positions = draw.choice([0, 1, (0, 1)])
         hooks = draw.random() < 0.3
         is_twice = draw.random() < 0.2
 
         def loss(x: Any, y: Any) -> Any:
             values = [x, y, x * y]
             for which, chosen in order:
-                given = [values[int(part * len(values))] for part in chosen[: counts[which]]]
-                found = compiled[which](*given)
-                values += found if isinstance(found, tuple) else (found,)
+                inputs = [values[int(part * len(values))] for part in chosen[: counts[which]]]
+                result = compiled[which](*inputs)
+                values += result if isinstance(result, tuple) else (result,)
                 if hooks:
                     values[-1].register_hook(lambda gradient: gradient * 1.5)
-            return sum([(one * x).sum() for one in values[2:]])
+            return sum([(value * x).sum() for value in values[2:]])
 
-        gradient = ms.value_and_grad(loss, asked, weights)
+        gradient = ms.value_and_grad(loss, positions, weights)
         if is_twice:
             return lambda: ms.grad(lambda x, y: (ms.grad(loss)(x, y) ** 2).sum(), 0)(X, X * 0.3 + 1)
         return lambda: gradient(X, X * 0.3 + 1)

@@ -108,9 +108,9 @@ def test_who_reads_a_sum_is_in_another_loop() -> None:
     graph = graph_of(softmax, tensor(6, 5))
     assert len(loops_in(graph)[0].outputs) == 2
     x = tensor(6, 5)
-    (got,) = arrays(replayed(softmax, x))
+    (actual,) = arrays(replayed(softmax, x))
     e = np.exp(2 * x.asnumpy().astype(np.float64))
-    np.testing.assert_allclose(got, e / e.sum(-1, keepdims=True), rtol=1e-6)
+    np.testing.assert_allclose(actual, e / e.sum(-1, keepdims=True), rtol=1e-6)
 
 
 def test_what_is_read_twice_in_two_ways_is_two_inputs() -> None:
@@ -118,9 +118,9 @@ def test_what_is_read_twice_in_two_ways_is_two_inputs() -> None:
         return x.reshape((4, 1)) * x + x.reshape((1, 4)) * 2
 
     x = tensor(4)
-    (got,) = arrays(replayed(function, x))
+    (actual,) = arrays(replayed(function, x))
     a = x.asnumpy()
-    np.testing.assert_array_equal(got, a[:, None] * a + a * np.float32(2))
+    np.testing.assert_array_equal(actual, a[:, None] * a + a * np.float32(2))
 
 
 def test_views_of_what_is_broadcast_are_looked_through() -> None:
@@ -129,8 +129,8 @@ def test_views_of_what_is_broadcast_are_looked_through() -> None:
 
     x, y = tensor(4, 1), tensor(2, 3)
     assert len(graph_of(function, x, y).nodes) == 1
-    (got,) = arrays(replayed(function, x, y))
-    np.testing.assert_array_equal(got, x.asnumpy().reshape(4, 1, 1) * y.asnumpy() + 1)
+    (actual,) = arrays(replayed(function, x, y))
+    np.testing.assert_array_equal(actual, x.asnumpy().reshape(4, 1, 1) * y.asnumpy() + 1)
 
 
 def test_constants_are_numbers_where_they_are_the_same_everywhere() -> None:
@@ -141,8 +141,8 @@ def test_constants_are_numbers_where_they_are_the_same_everywhere() -> None:
     x = tensor(3)
     (node,) = loops_in(graph_of(function, x))
     assert len(node.inputs) == 3
-    (got,) = arrays(replayed(function, x))
-    assert got.tobytes() == function(x).asnumpy().tobytes()
+    (actual,) = arrays(replayed(function, x))
+    assert actual.tobytes() == function(x).asnumpy().tobytes()
 
 
 def test_ones_that_are_spread_over_a_large_shape_are_a_number() -> None:
@@ -158,8 +158,8 @@ def test_a_view_that_is_returned_is_still_made() -> None:
         return h.reshape((2, 6)), ops.exp(h.reshape((3, 1, 4)) * 2)
 
     x, y = tensor(3, 4), tensor(3, 4)
-    for got, want in zip(arrays(replayed(function, x, y)), arrays(function(x, y)), strict=True):
-        np.testing.assert_allclose(got, want, rtol=1e-6)
+    for actual, expected in zip(arrays(replayed(function, x, y)), arrays(function(x, y)), strict=True):
+        np.testing.assert_allclose(actual, expected, rtol=1e-6)
 
 
 def test_random_numbers_are_drawn_in_their_order() -> None:
@@ -170,10 +170,10 @@ def test_random_numbers_are_drawn_in_their_order() -> None:
     x = tensor(8, 8)
     compiled = CompiledFunction(lambda x: function(x), "f", level="O1")
     ms.set_seed(3)
-    wanted = [arrays(function(x)) for _ in range(3)]
+    expected = [arrays(function(x)) for _ in range(3)]
     ms.set_seed(3)
-    got = [arrays(compiled(x)) for _ in range(3)]
-    np.testing.assert_allclose(np.array(got), np.array(wanted), rtol=1e-6)
+    actual = [arrays(compiled(x)) for _ in range(3)]
+    np.testing.assert_allclose(np.array(actual), np.array(expected), rtol=1e-6)
 
 
 def test_integers_and_bools_stay_what_they_are() -> None:
@@ -183,9 +183,9 @@ def test_integers_and_bools_stay_what_they_are() -> None:
         return n * 100 + n, large, both, ops.where(large, x, -x).sum(), ops.cast(n, ms.int64) * 3
 
     x, n = tensor(9), Tensor(np.arange(-4, 5, dtype=np.int8))
-    for got, want in zip(arrays(replayed(function, x, n)), arrays(function(x, n)), strict=True):
-        assert got.dtype == want.dtype
-        np.testing.assert_allclose(got, want, rtol=1e-6 if want.dtype.kind == "f" else 0)
+    for actual, expected in zip(arrays(replayed(function, x, n)), arrays(function(x, n)), strict=True):
+        assert actual.dtype == expected.dtype
+        np.testing.assert_allclose(actual, expected, rtol=1e-6 if expected.dtype.kind == "f" else 0)
 
 
 def test_half_precision_is_left_to_its_kernels() -> None:
@@ -202,22 +202,22 @@ def test_arithmetic_has_the_bits_of_eager(both: str) -> None:
 
     for shape in ((7,), (64, 1000)):
         x, y = tensor(*shape), tensor(*shape, seed=1)
-        for got, want in zip(arrays(replayed(function, x, y)), arrays(function(x, y)), strict=True):
-            assert got.tobytes() == want.tobytes()
+        for actual, expected in zip(arrays(replayed(function, x, y)), arrays(function(x, y)), strict=True):
+            assert actual.tobytes() == expected.tobytes()
 
 
 def test_every_kind_of_broadcasting(both: str) -> None:
     shapes = [(4, 3, 5), (5,), (3, 1), (1, 1, 1), (4, 1, 5), (), (1, 3, 1)]
-    given = [tensor(*shape, seed=place) for place, shape in enumerate(shapes)]
+    given = [tensor(*shape, seed=index) for index, shape in enumerate(shapes)]
 
     def function(*parts: Tensor) -> Any:
         total = parts[0] * 1
-        for place, part in enumerate(parts[1:]):
-            total = total * (part + place) - part
+        for index, part in enumerate(parts[1:]):
+            total = total * (part + index) - part
         return total
 
-    (got,) = arrays(replayed(function, *given))
-    np.testing.assert_array_equal(got, function(*given).asnumpy())
+    (actual,) = arrays(replayed(function, *given))
+    np.testing.assert_array_equal(actual, function(*given).asnumpy())
 
 
 AXES: list[Any] = [None, 0, 1, (0, 2), -1]
@@ -227,17 +227,17 @@ AXES: list[Any] = [None, 0, 1, (0, 2), -1]
 def test_sums_over_any_axes(shape: tuple[int, ...], both: str) -> None:
     def function(x: Tensor, y: Tensor) -> Any:
         h = x * y + 1
-        return tuple([ops.mean(h, axes, True) if place % 2 else h.sum(axes) for place, axes in enumerate(AXES)])
+        return tuple([ops.mean(h, axes, True) if index % 2 else h.sum(axes) for index, axes in enumerate(AXES)])
 
     x, y = tensor(*shape), tensor(shape[-1], seed=1)
     exact = x.asnumpy().astype(np.float64) * y.asnumpy()
-    for place, (axes, got) in enumerate(zip(AXES, arrays(replayed(function, x, y)), strict=True)):
-        add = (lambda a: a.mean(axes, keepdims=True)) if place % 2 else (lambda a: a.sum(axes))  # noqa: B023
-        want, size = add(exact + 1), add(np.abs(exact) + 1)
-        assert got.shape == want.shape
-        assert got.dtype == np.float32
+    for position, (axes, actual) in enumerate(zip(AXES, arrays(replayed(function, x, y)), strict=True)):
+        add = (lambda a: a.mean(axes, keepdims=True)) if position % 2 else (lambda a: a.sum(axes))  # noqa: B023
+        expected, size = add(exact + 1), add(np.abs(exact) + 1)
+        assert actual.shape == expected.shape
+        assert actual.dtype == np.float32
         # NumPy sums the first axis one after the other in float32; a loop does not.
-        assert (np.abs(got - want) <= size * (2**-20 if both == "Numba" else 2**-12)).all(), axes
+        assert (np.abs(actual - expected) <= size * (2**-20 if both == "Numba" else 2**-12)).all(), axes
 
 
 def test_threads_change_no_bit() -> None:
@@ -246,25 +246,25 @@ def test_threads_change_no_bit() -> None:
         return h, h.sum(), h.sum(0), h.mean(1)
 
     x, y = tensor(300, 1001), tensor(1001, seed=1)
-    found = []
+    results = []
     try:
         for count in (1, 2, 3):
             threads.set_number(count)
-            found.append([array.tobytes() for array in arrays(replayed(function, x, y))])
+            results.append([array.tobytes() for array in arrays(replayed(function, x, y))])
     finally:
         threads.set_number(None)
-    assert found[0] == found[1] == found[2]
+    assert results[0] == results[1] == results[2]
 
 
 def test_parts_of_a_sum_have_numbers_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     if not compiling.is_on():
         pytest.skip("nothing is compiled in this process")
-    seen: list[Any] = []
+    log: list[Any] = []
     share = loops.share
 
     def watched(kernel: Any, parts: int, *arguments: Any) -> None:
         share(kernel, parts, *arguments)
-        seen.extend([array.copy() for array in arguments[-3:]])
+        log.extend([array.copy() for array in arguments[-3:]])
 
     def function(x: Tensor) -> Any:
         h = ops.abs(x) + 1
@@ -272,10 +272,10 @@ def test_parts_of_a_sum_have_numbers_of_their_own(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(loops, "share", watched)
     replayed(function, tensor(300, 200))
-    assert [array.shape[1] for array in seen] == [1, 200, 300]
-    assert seen[0].shape[0] == seen[1].shape[0] > 1
-    assert seen[2].shape[0] == 1
-    assert all((array > 0).all() for array in seen)
+    assert [array.shape[1] for array in log] == [1, 200, 300]
+    assert log[0].shape[0] == log[1].shape[0] > 1
+    assert log[2].shape[0] == 1
+    assert all((array > 0).all() for array in log)
 
 
 def test_what_a_plan_gives_may_be_written_to(both: str) -> None:
@@ -287,9 +287,9 @@ def test_what_a_plan_gives_may_be_written_to(both: str) -> None:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64])
 def test_one_text_is_compiled_for_each_dtype(dtype: Any) -> None:
     x, y = Tensor(np.array([1, 2, 3], dtype)), Tensor(np.array([3, 2, 1], dtype))
-    (got,) = arrays(replayed(lambda x, y: ops.where(ops.logical_and(x > y, y < x), x, y), x, y))
-    assert got.dtype == dtype
-    assert got.tolist() == [3, 2, 3]
+    (actual,) = arrays(replayed(lambda x, y: ops.where(ops.logical_and(x > y, y < x), x, y), x, y))
+    assert actual.dtype == dtype
+    assert actual.tolist() == [3, 2, 3]
 
 
 def test_a_shape_counts_that_no_element_is_read_of() -> None:
@@ -331,12 +331,12 @@ def test_arrays_in_another_order_of_memory(size: int, both: str) -> None:
     for second in (y, *others):
         for _ in range(2):
             tensors = compiled(x, second, b)
-            got = arrays(tensors)
+            actual = arrays(tensors)
         if both == "Numba":
             assert [t._array.strides for t in (tensors[0], tensors[3])] == [x._array.strides] * 2
-        for one, want in zip(got, arrays(function(x, second, b)), strict=True):
-            assert one.shape == want.shape
-            np.testing.assert_allclose(one, want, rtol=2e-5, atol=1e-5)
+        for item, expected in zip(actual, arrays(function(x, second, b)), strict=True):
+            assert item.shape == expected.shape
+            np.testing.assert_allclose(item, expected, rtol=2e-5, atol=1e-5)
 
 
 def test_nan_and_infinities_are_where_they_are_eagerly(both: str) -> None:
@@ -360,11 +360,11 @@ def test_nan_and_infinities_are_where_they_are_eagerly(both: str) -> None:
             ops.silu(y) - x,
         )
 
-    wanted = arrays(function(x, y))
-    for place, (got, want) in enumerate(zip(arrays(replayed(function, x, y)), wanted, strict=True)):
-        np.testing.assert_array_equal(np.isnan(got), np.isnan(want), str(place))
-        np.testing.assert_array_equal(got[np.isinf(got)], want[np.isinf(got)], str(place))
-        np.testing.assert_allclose(got, want, rtol=2e-6, atol=1e-6, err_msg=str(place))
+    expected = arrays(function(x, y))
+    for index, (actual, want) in enumerate(zip(arrays(replayed(function, x, y)), expected, strict=True)):
+        np.testing.assert_array_equal(np.isnan(actual), np.isnan(want), str(index))
+        np.testing.assert_array_equal(actual[np.isinf(actual)], want[np.isinf(actual)], str(index))
+        np.testing.assert_allclose(actual, want, rtol=2e-6, atol=1e-6, err_msg=str(index))
 
 
 # Random programs
@@ -414,19 +414,19 @@ def program(seed: int) -> tuple[Callable[..., Tensor], list[tuple[int, ...]]]:
     shapes = [SHAPES[random.integers(len(SHAPES))] for _ in range(3)]
     choices = [(random.random(), *random.integers(0, 1 << 30, 3)) for _ in range(random.integers(4, 14))]
 
-    def run(*given: Tensor) -> Tensor:
-        made = list(given)
+    def run(*inputs: Tensor) -> Tensor:
+        values = list(inputs)
         for share, which, first, second in choices:
-            x, y = made[first % len(made)], made[second % len(made)]
+            x, y = values[first % len(values)], values[second % len(values)]
             if share < 0.5:
-                made.append(OF_ONE[which % len(OF_ONE)](x))
+                values.append(OF_ONE[which % len(OF_ONE)](x))
             elif share < 0.85 or not x.ndim:
-                made.append(OF_TWO[which % len(OF_TWO)](x, y))
+                values.append(OF_TWO[which % len(OF_TWO)](x, y))
             else:
-                made.append(REDUCED[which % len(REDUCED)](x))
-        total = made[-1].mean()
-        for one in made[3:-1]:
-            total = total + one.mean()
+                values.append(REDUCED[which % len(REDUCED)](x))
+        total = values[-1].mean()
+        for value in values[3:-1]:
+            total = total + value.mean()
         return total
 
     return run, shapes
@@ -438,8 +438,8 @@ def test_random_programs_and_their_gradients(seed: int) -> None:
     gradient = ms.value_and_grad(lambda x, y, z: function(x, y, z), (0, 1, 2))
     given = [tensor(*shape, seed=seed) for shape in shapes]
     exact = arrays(gradient(*[Tensor(x.asnumpy().astype(np.float64)) for x in given]))
-    for got, want in zip(arrays(replayed(gradient, *given)), exact, strict=True):
-        np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5)
+    for actual, expected in zip(arrays(replayed(gradient, *given)), exact, strict=True):
+        np.testing.assert_allclose(actual, expected, rtol=2e-5, atol=2e-5)
 
 
 @pytest.mark.parametrize("seed", range(5, 24))

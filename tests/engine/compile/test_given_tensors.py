@@ -125,7 +125,7 @@ def tensors_in(value: Any) -> list[Tensor]:
     if isinstance(value, Tensor):
         return [value]
     parts = value.values() if isinstance(value, dict) else value
-    return [one for part in parts for one in tensors_in(part)]
+    return [tensor for part in parts for tensor in tensors_in(part)]
 
 
 def seen(function: Callable[[Net, Tensor], Any], by_plans: bool) -> tuple[list[Any], int]:
@@ -137,30 +137,30 @@ def seen(function: Callable[[Net, Tensor], Any], by_plans: bool) -> tuple[list[A
         return function(net, x)
 
     call = ms.jit(called) if by_plans else called
-    found = []
+    results = []
     for number in range(4):
         x = Tensor(np.arange(4, dtype=np.float32) + number)
-        given = x
+        argument = x
         if number == 3:  # a part of another one
             x = Tensor(np.arange(8, dtype=np.float32))
-            given = x[2:6]
-        result = call(given)
-        known = [*tensors_in(result), given, x, net.w, net.kept]
-        found.append([type(result), [one.asnumpy().tolist() for one in known]])
-        found.append([[one is other for other in known] for one in known])
-        for place, one in enumerate(known):
-            if one.ndim:
-                one[...] = 10.0 * number + place
-                found.append([other.asnumpy().tolist() for other in known])
+            argument = x[2:6]
+        result = call(argument)
+        objects = [*tensors_in(result), argument, x, net.w, net.kept]
+        results.append([type(result), [item.asnumpy().tolist() for item in objects]])
+        results.append([[item is other for other in objects] for item in objects])
+        for index, entry in enumerate(objects):
+            if entry.ndim:
+                entry[...] = 10.0 * number + index
+                results.append([other.asnumpy().tolist() for other in objects])
         net.w.set_data(Tensor([1.0, 2.0, 3.0, 4.0]))
-    return found, plans_of(call)[0].counts["replayed"] if by_plans else 0
+    return results, plans_of(call)[0].counts["replayed"] if by_plans else 0
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_who_is_who_and_what_a_write_changes(function: Callable[[Net, Tensor], Any]) -> None:
     eager, _ = seen(function, by_plans=False)
-    found, replayed = seen(function, by_plans=True)
-    assert found == eager
+    result, replayed = seen(function, by_plans=True)
+    assert result == eager
     assert replayed >= 2
 
 
@@ -265,10 +265,10 @@ def test_a_plan_is_not_for_another_object_with_the_identity_of_one_that_is_gone(
     def times(x: Tensor, by: np.float32) -> Tensor:
         return x * float(by)
 
-    found = []
+    results = []
     for number in range(8):
-        found.append(times(Tensor([1.0]), np.float32(number)).item())
-    assert found == list(range(8))
+        results.append(times(Tensor([1.0]), np.float32(number)).item())
+    assert results == list(range(8))
 
 
 def test_an_argument_that_is_read_from_elsewhere_leaves_plans_to_other_calls() -> None:
@@ -298,9 +298,9 @@ def test_a_run_that_is_undone_leaves_what_shares_elements_as_it_was(is_argument:
     root = Tensor([1.0, 2.0, 3.0])
     part, other = root[:2], root[:1]
     Writes().compile(part if is_argument else Tensor([1.0]))
-    assert [one.asnumpy().tolist() for one in (root, part, other)] == [[1, 2, 3], [1, 2], [1]]
+    assert [item.asnumpy().tolist() for item in (root, part, other)] == [[1, 2, 3], [1, 2], [1]]
     other[0] = 5.0
-    assert [one.asnumpy().tolist() for one in (root, part, other)] == [[5, 2, 3], [5, 2], [5]]
+    assert [item.asnumpy().tolist() for item in (root, part, other)] == [[5, 2, 3], [5, 2], [5]]
 
 
 def test_a_gradient_reaches_what_was_written_to_a_view_that_a_function_returns() -> None:
@@ -316,16 +316,18 @@ def test_a_gradient_reaches_what_was_written_to_a_view_that_a_function_returns()
     compiled = ms.jit(compiled)
     for number in range(1, 5):
         x = Tensor([float(number)])
-        found, wanted = [ms.grad(lambda x, f=f: sum((y * y).sum() for y in f(x)))(x).item() for f in (compiled, plain)]
-        assert found == wanted == 4.0 * number
+        gradient, expected = [
+            ms.grad(lambda x, f=f: sum((y * y).sum() for y in f(x)))(x).item() for f in (compiled, plain)
+        ]
+        assert gradient == expected == 4.0 * number
 
 
 def test_of_many_arguments_one_that_is_read_from_elsewhere_too_is_seen() -> None:
     kept = Tensor([1.0, 2.0])
 
     @ms.jit
-    def added(*given: Tensor) -> Tensor:
-        return sum(given[1:], given[0]) + kept * (100 if any(one is kept for one in given) else 1)
+    def added(*argument: Tensor) -> Tensor:
+        return sum(argument[1:], argument[0]) + kept * (100 if any(item is kept for item in argument) else 1)
 
     others = [Tensor([1.0, 1.0]) for _ in range(5)]
     for _ in range(4):

@@ -36,9 +36,9 @@ def test_every_expression_compiles_without_contraction(tmp_path: Path) -> None:
     path = os.pathsep.join([str(ROOT), environment.get("PYTHONPATH", "")])
     environment.update({"TRITON_CACHE_DIR": str(tmp_path), "PYTHONPATH": path})
     command = [sys.executable, str(HERE / "compile_gpu_loops.py"), "80"]
-    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=360)
-    assert done.returncode == 0, done.stderr
-    report: dict[str, Any] = json.loads(done.stdout)
+    process = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=360)
+    assert process.returncode == 0, process.stderr
+    report: dict[str, Any] = json.loads(process.stdout)
     assert len(report["expressions"]["float32"]) > 60
     for dtype in ("float16", "bfloat16", "float64"):
         assert report["expressions"][dtype] == report["expressions"]["float32"]

@@ -1820,18 +1820,18 @@ def run(text: str, way: str) -> list[Any]:
     names["random"].seed(0)
     f = ms.jit(names["f"]) if way == "jit" else names["f"]
     ms.set_context(mode=ms.GRAPH_MODE if way == "graph" else ms.PYNATIVE_MODE)
-    found = []
+    results = []
     for i in range(6):
         names.get("change", lambda i: None)(i)
         arguments = names["args"](i) if "args" in names else (Tensor(np.arange(4, dtype=np.float32) + i),)
         try:
             result = f(*arguments)
-            found.append((shown(result), random.position()))
+            results.append((shown(result), random.position()))
             names.get("after", lambda result: None)(result)
         except Exception as error:
-            found.append((type(error), str(error), random.position()))
-        found.append(names["post"]() if "post" in names else None)
-    return found
+            results.append((type(error), str(error), random.position()))
+        results.append(names["post"]() if "post" in names else None)
+    return results
 
 
 @pytest.fixture(autouse=True)

@@ -40,9 +40,13 @@ def bits(value: Any) -> Any:
         array = np.array(value._array)
         return type(value).__name__, type(value._array).__name__, array.dtype, array.shape, array.tobytes()
     if isinstance(value, BaseException):
-        return type(value).__name__, str(value), [bits(one) for one in value.args if isinstance(one, Tensor)]
+        return (
+            type(value).__name__,
+            str(value),
+            [bits(argument) for argument in value.args if isinstance(argument, Tensor)],
+        )
     if isinstance(value, tuple | list):
-        return [bits(one) for one in value]
+        return [bits(item) for item in value]
     return repr(value)
 
 
@@ -65,7 +69,9 @@ def traced_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
 def leftovers() -> list[str]:
     """Return what a trace has left behind without need."""
     alive = [array for made in MADE for reference in made if (array := reference()) is not None]
-    found = [f"a {type(one).__name__}" for one in gc.get_referrers(*alive) if isinstance(one, Tensor)] if alive else []
+    results = (
+        [f"a {type(item).__name__}" for item in gc.get_referrers(*alive) if isinstance(item, Tensor)] if alive else []
+    )
     around: dict[str, Any] = {
         "tracer": tape.state.tracer,
         "recordings": tape.state.recordings,
@@ -76,14 +82,14 @@ def leftovers() -> list[str]:
         "inside": cells._local.is_inside,
         "collector": not gc.isenabled(),
     }
-    return found + [name for name, one in around.items() if one]
+    return results + [name for name, item in around.items() if item]
 
 
 def outcomes(program: Callable[[Callable[..., Any]], tuple[Callable[[int], Any], list[Any]]], way: str) -> list[Any]:
     """Return the results of eight calls of a program, and the state after each."""
     ms.set_seed(3)
     call, state = program(ms.jit if way == "jit" else lambda function: function)
-    found = []
+    results = []
     ms.set_context(mode=ms.GRAPH_MODE if way == "graph" else ms.PYNATIVE_MODE)
     try:
         with warnings.catch_warnings():
@@ -93,10 +99,10 @@ def outcomes(program: Callable[[Callable[..., Any]], tuple[Callable[[int], Any],
                     result = call(number)
                 except BaseException as error:
                     result = error
-                found.append((bits(result), bits(state), random.position(), leftovers()))
+                results.append((bits(result), bits(state), random.position(), leftovers()))
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
-    return found
+    return results
 
 
 def in_construct(by: Any) -> Any:
@@ -131,16 +137,16 @@ def in_hooks(by: Any) -> Any:
             return x * 3.0
 
         def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-            if places[0] == "bprop":
+            if positions[0] == "bprop":
                 raise KeyError("bprop")
             return (dout * 5.0,)
 
-    places, kept = [""], list[Any]()
+    positions, kept = [""], list[Any]()
 
-    def hook(place: str, *given: Any) -> Any:
-        if places[0] == place:
-            kept.append(given[-1])
-            raise KeyError(place)
+    def hook(position: str, *gradient: Any) -> Any:
+        if positions[0] == position:
+            kept.append(gradient[-1])
+            raise KeyError(position)
         return None
 
     net = nn.SequentialCell(nn.Dense(3, 2), nn.Tanh(), Own())
@@ -151,7 +157,7 @@ def in_hooks(by: Any) -> Any:
     function = by(ms.value_and_grad(lambda x: net(x).sum(), 0, net.trainable_params()))
 
     def call(number: int) -> Any:
-        places[0] = ("forward", "", "bprop", "parameter", "", "backward", "forward_pre", "")[number]
+        positions[0] = ("forward", "", "bprop", "parameter", "", "backward", "forward_pre", "")[number]
         return function(X * number)
 
     return call, [net.trainable_params(), kept]
@@ -258,10 +264,10 @@ def test_compile_that_fails_draws_no_numbers() -> None:
         def construct(self, x: Any) -> Any:
             return ops.rand(3) + ops.gather(TABLE, x, 0)
 
-    place = random.position()
+    position = random.position()
     with pytest.raises(RuntimeError, match="gather"):
         Drawing().compile(Tensor([9]))
-    assert random.position() == place and not leftovers()
+    assert random.position() == position and not leftovers()
 
 
 # Interrupts
@@ -287,13 +293,13 @@ def _ends_of_calls(code: types.CodeType) -> frozenset[int]:
 @contextlib.contextmanager
 def interrupted(number: int, files: tuple[str, ...]) -> Iterator[list[str]]:
     """Interrupt at one of the positions in some of the engine's files; the list has the position, if it was reached."""
-    left, found = [number], list[str]()
+    left, positions = [number], list[str]()
 
     def stop_if_due(frame: types.FrameType) -> None:
         left[0] -= 1
         if not left[0]:
             sys.settrace(None)
-            found.append(f"{frame.f_code.co_filename}:{frame.f_lineno}")
+            positions.append(f"{frame.f_code.co_filename}:{frame.f_lineno}")
             raise KeyboardInterrupt
 
     def inside(frame: types.FrameType, event: str, argument: Any) -> Any:
@@ -312,7 +318,7 @@ def interrupted(number: int, files: tuple[str, ...]) -> Iterator[list[str]]:
     before = sys.gettrace()
     sys.settrace(called)
     try:
-        yield found
+        yield positions
     finally:
         sys.settrace(before)
 
@@ -352,10 +358,10 @@ def test_an_interrupt_at_any_moment_leaves_nothing_behind(calls_before: int, str
         if not position:
             break
         assert not leftovers(), position[0]
-        held, at = [parameter._array for parameter in parameters], random.position()
+        arrays, at = [parameter._array for parameter in parameters], random.position()
         by_plans = bits([call() for _ in range(3)]), bits(parameters)
         random.go_to(at)
-        for parameter, array in zip(parameters, held, strict=True):
+        for parameter, array in zip(parameters, arrays, strict=True):
             parameter._array = array
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(cells, "IS_OFF", True)

@@ -77,8 +77,8 @@ def test_gradients_of_one_method_of_two_objects_are_two(name: str) -> None:
     for _ in range(2):
         assert gradient(getattr(first, name)) == 2 * sign
         assert gradient(getattr(second, name)) == 3 * sign
-    (found,) = plans_of(getattr(first, name))
-    assert (found.counts["traced"], found.counts["replayed"]) == (1, 1)
+    (compiled,) = plans_of(getattr(first, name))
+    assert (compiled.counts["traced"], compiled.counts["replayed"]) == (1, 1)
 
 
 def test_a_wrapper_with_the_attributes_of_a_function_has_plans_of_its_own() -> None:
@@ -133,15 +133,15 @@ PASSED: list[Callable[[int], Any]] = [
 ]
 
 
-@pytest.mark.parametrize("place", range(len(PASSED)))
-def test_arguments_that_live_for_one_call_are_told_apart_by_what_they_are(place: int) -> None:
-    def function(x: Tensor, given: Any) -> Any:
-        return x * 2, str(given)
+@pytest.mark.parametrize("index", range(len(PASSED)))
+def test_arguments_that_live_for_one_call_are_told_apart_by_what_they_are(index: int) -> None:
+    def function(x: Tensor, argument: Any) -> Any:
+        return x * 2, str(argument)
 
-    compiled, make, x = CompiledFunction(function, "f"), PASSED[place], Tensor(np.float32([1, 2]))
+    compiled, make, x = CompiledFunction(function, "f"), PASSED[index], Tensor(np.float32([1, 2]))
     for call in range(40):
-        _, found = compiled(x, make(call % 3))
-        assert found == str(make(call % 3))
+        _, result = compiled(x, make(call % 3))
+        assert result == str(make(call % 3))
     assert compiled.counts["replayed"] > 30
 
 
@@ -157,9 +157,9 @@ def test_batches_that_are_named_tuples_have_one_plan_and_share_no_tensor_with_ot
     for i in range(20):
         x = Tensor(np.float32([i, 1]))
         for batch in (Batch(x, X * i), Batch(x, x)):
-            (loss, (gradient,)), (wanted, (its,)) = compiled(batch), step(batch)
+            (loss, (gradient,)), (expected, (its,)) = compiled(batch), step(batch)
             assert (loss.asnumpy().tobytes(), gradient.asnumpy().tobytes()) == (
-                wanted.asnumpy().tobytes(),
+                expected.asnumpy().tobytes(),
                 its.asnumpy().tobytes(),
             )
     (own, *_) = plans_of(compiled)
@@ -181,7 +181,7 @@ def forgotten_class() -> list[weakref.ref[object]]:
     net = Net()
     for _ in range(2):
         net(X)
-    return [weakref.ref(one) for one in (net, net.weight, Net, Net.table)]
+    return [weakref.ref(item) for item in (net, net.weight, Net, Net.table)]
 
 
 def forgotten_cell() -> list[weakref.ref[object]]:
@@ -192,7 +192,7 @@ def forgotten_cell() -> list[weakref.ref[object]]:
         cell(X)
         step(X, X)
     gradient(cell)
-    return [weakref.ref(one) for one in (cell, cell.weight, optimizer, step)]
+    return [weakref.ref(item) for item in (cell, cell.weight, optimizer, step)]
 
 
 def forgotten_function() -> list[weakref.ref[object]]:
@@ -218,4 +218,4 @@ def forgotten_error() -> list[weakref.ref[object]]:
 def test_what_plans_are_of_goes_when_nobody_else_holds_it(make: Callable[[], list[weakref.ref[object]]]) -> None:
     references = make()
     gc.collect()
-    assert [one() for one in references] == [None] * len(references)
+    assert [reference() for reference in references] == [None] * len(references)

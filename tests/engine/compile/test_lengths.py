@@ -29,8 +29,8 @@ OPERATORS = {
 def expression(chance: random.Random, numbers: tuple[int, int], depth: int) -> tuple[Any, int]:
     """Return a random size, and its value."""
     if depth == 0:
-        place = chance.randint(0, 2)
-        return (Size.of(place), numbers[place]) if place < 2 else (number := chance.randint(-3, 6), number)
+        index = chance.randint(0, 2)
+        return (Size.of(index), numbers[index]) if index < 2 else (number := chance.randint(-3, 6), number)
     (a, x), (b, y) = (expression(chance, numbers, depth - 1), expression(chance, numbers, chance.randint(0, depth - 1)))
     follow, compute = OPERATORS[chance.choice([sign for sign in OPERATORS if y or sign not in ("//", "%")])]
     return follow(a, b), compute(x, y)
@@ -40,11 +40,11 @@ def test_sizes_are_what_python_computes() -> None:
     chance = random.Random(1)
     for _ in range(3000):
         numbers = chance.randint(2, 9), chance.randint(2, 9)
-        size, wanted = expression(chance, numbers, chance.randint(0, 3))
-        assert eval(text(size), {"n0": numbers[0], "n1": numbers[1]}) == wanted
-        assert Lengths([numbers], [(0, 1)]).number(size) == wanted
+        size, expected = expression(chance, numbers, chance.randint(0, 3))
+        assert eval(text(size), {"n0": numbers[0], "n1": numbers[1]}) == expected
+        assert Lengths([numbers], [(0, 1)]).number(size) == expected
         low, high = bounds(size)
-        assert low <= wanted <= high
+        assert low <= expected <= high
 
 
 def test_equal_sums_are_equal_sizes() -> None:
@@ -79,7 +79,7 @@ math.ceil(n / 2); n.no_such; n // 0
 """
 
 
-@pytest.mark.parametrize("source", [one for line in EXPRESSIONS.split("\n") for one in line.split("; ") if one])
+@pytest.mark.parametrize("source", [item for line in EXPRESSIONS.split("\n") for item in line.split("; ") if item])
 def test_code_sees_an_int(source: str) -> None:
     def outcome(n: Any, m: Any) -> Any:
         names = {"np": np, "math": math, "copy": copy, "pickle": pickle, "Fraction": Fraction, "Integral": Integral}
@@ -89,10 +89,10 @@ def test_code_sees_an_int(source: str) -> None:
             return type(error).__name__, str(error)
 
     lengths, n, m = opened()
-    wanted, got = outcome(5, 7), outcome(n, m)
+    expected, actual = outcome(5, 7), outcome(n, m)
     lengths.end()
-    got = lengths.settle(got)
-    assert (type(got), repr(got)) == (type(wanted), repr(wanted))
+    actual = lengths.settle(actual)
+    assert (type(actual), repr(actual)) == (type(expected), repr(expected))
 
 
 def test_what_is_not_followed_is_for_one_length() -> None:

@@ -26,11 +26,11 @@ def test_a_first_call_is_traced_where_numpy_is_reached_by_a_link(tmp_path: Path)
     link = tmp_path / "packages"
     link.symlink_to(Path(np.__file__).parents[1])
     paths = os.pathsep.join([str(link), *[path for path in sys.path if path]])
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(link)],
         env=os.environ | {"PYTHONPATH": paths},
         capture_output=True,
         text=True,
         timeout=120,
     )
-    assert done.stdout == "1\n", done.stderr
+    assert process.stdout == "1\n", process.stderr

@@ -132,34 +132,34 @@ def _trained(
     return [*losses, *_state(net, optimizer)], graph
 
 
-def _close(found: list[np.ndarray[Any, Any]], wanted: list[np.ndarray[Any, Any]]) -> None:
-    for one, other in zip(found, wanted, strict=True):
-        np.testing.assert_allclose(one, other, rtol=2e-4, atol=2e-5)
+def _close(results: list[np.ndarray[Any, Any]], expected: list[np.ndarray[Any, Any]]) -> None:
+    for item, other in zip(results, expected, strict=True):
+        np.testing.assert_allclose(item, other, rtol=2e-4, atol=2e-5)
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_a_step_in_parts_changes_what_the_whole_step_does(name: str) -> None:
-    found, graph = _trained(Network, OPTIMIZERS[name], (6, 8), planned=True)
+    result, graph = _trained(Network, OPTIMIZERS[name], (6, 8), planned=True)
     eager, _ = _trained(Network, OPTIMIZERS[name], (6, 8), planned=False)
     assert graph is not None
     assert sum(isinstance(node, EagerCall) for node in graph.nodes) >= 4
-    _close(found, eager)
+    _close(result, eager)
 
 
 @pytest.mark.parametrize(("make", "shape"), [(Normed, (400, 8)), (Pictures, (5, 3, 8, 8))])
 def test_what_is_computed_again_is_what_it_was(
     make: Callable[[], nn.Cell], shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found, graph = _trained(make, OPTIMIZERS["Adam"], shape, planned=True)
+    result, graph = _trained(make, OPTIMIZERS["Adam"], shape, planned=True)
     eager, _ = _trained(make, OPTIMIZERS["Adam"], shape, planned=False)
     monkeypatch.setattr(passes, "with_recomputation", lambda graph: graph)
     kept, graph_that_keeps = _trained(make, OPTIMIZERS["Adam"], shape, planned=True)
     assert graph is not None
     assert graph_that_keeps is not None
-    most, most_kept = (max(recompute._Lives(one.nodes, one).bytes_held) for one in (graph, graph_that_keeps))
+    most, most_kept = (max(recompute._Lives(item.nodes, item).bytes_held) for item in (graph, graph_that_keeps))
     assert most < 0.9 * most_kept
-    _close(found, eager)
-    _close(found, kept)
+    _close(result, eager)
+    _close(result, kept)
 
 
 def test_values_are_computed_again_where_less_than_the_most_is_held_too() -> None:
@@ -206,11 +206,11 @@ def test_a_parameter_is_read_before_it_is_changed_wherever_the_reading_stands() 
             return value, [b - p for b, p in zip(before, optimizer.parameters, strict=True)]
 
         call = CompiledFunction(step, "step", fullgraph=True, level="O1") if planned else step
-        found: list[np.ndarray[Any, Any]] = []
+        results: list[np.ndarray[Any, Any]] = []
         for _ in range(3):
             value, differences = call(*_data((6, 8)))
-            found += [value.asnumpy(), *[one.asnumpy() for one in differences]]
-        return found
+            results += [value.asnumpy(), *[difference.asnumpy() for difference in differences]]
+        return results
 
     _close(run(True), run(False))
 
@@ -219,17 +219,17 @@ Stepping = Callable[[Network, nn.Optimizer, Callable[[Any, Any], Any]], Callable
 
 
 def a_check_behind_the_gradients(net: Network, optimizer: nn.Optimizer, ask: Callable[[Any, Any], Any]) -> Any:
-    def step(x: Tensor, y: Tensor, places: Tensor) -> Any:
+    def step(x: Tensor, y: Tensor, indices: Tensor) -> Any:
         value, gradients = ask(x, y)
-        found = ops.unsorted_segment_sum(value * x[:, 0], places, 3)
+        result = ops.unsorted_segment_sum(value * x[:, 0], indices, 3)
         optimizer(gradients)
-        return value, found
+        return value, result
 
     return step
 
 
 def a_parameter_that_is_changed_before(net: Network, optimizer: nn.Optimizer, ask: Callable[[Any, Any], Any]) -> Any:
-    def step(x: Tensor, y: Tensor, places: Tensor) -> Any:
+    def step(x: Tensor, y: Tensor, indices: Tensor) -> Any:
         value, gradients = ask(x, y)
         ops.assign(net.last.weight, net.last.weight * 0.5)
         optimizer(gradients)
@@ -239,7 +239,7 @@ def a_parameter_that_is_changed_before(net: Network, optimizer: nn.Optimizer, as
 
 
 def what_a_parameter_was(net: Network, optimizer: nn.Optimizer, ask: Callable[[Any, Any], Any]) -> Any:
-    def step(x: Tensor, y: Tensor, places: Tensor) -> Any:
+    def step(x: Tensor, y: Tensor, indices: Tensor) -> Any:
         value, gradients = ask(x, y)
         before = net.last.weight.data
         optimizer(gradients)
@@ -261,13 +261,13 @@ def test_a_step_with_more_around_it_gives_and_leaves_what_it_does_eagerly(make: 
         ask = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
         step = make(net, optimizer, ask)
         call = CompiledFunction(step, "step", level="O1") if planned else step
-        found: list[np.ndarray[Any, Any]] = []
+        outcomes: list[np.ndarray[Any, Any]] = []
         for last in (1, 2, 0, -1, 1):  # segments below 0 are left out, which no plan does
             results = call(*_data((6, 8)), Tensor(np.array([0, 1, 2, 0, 1, last], np.int32)))
-            found += [one.asnumpy() for one in results]
+            outcomes += [result.asnumpy() for result in results]
         if isinstance(call, CompiledFunction):
             assert call.counts["replayed"] >= 3
-        return [*found, *_state(net, optimizer)]
+        return [*outcomes, *_state(net, optimizer)]
 
     _close(run(True), run(False))
 
@@ -332,14 +332,14 @@ def test_a_loop_writes_over_what_nobody_needs(name: str, monkeypatch: pytest.Mon
     random = np.random.default_rng(1)
     x, w = (Tensor(random.normal(size=(256, 256)).astype(np.float32) * 0.1) for _ in range(2))
     given = [x.asnumpy(), w.asnumpy()]
-    found: list[bool] = []
+    outcomes: list[bool] = []
     real = loops._function
 
     def noted(*arguments: Any) -> Any:
         call = real(*arguments)
 
         def calls(*arrays: Any, **into: Any) -> Any:
-            found.append(into.get("into") is not None)
+            outcomes.append(into.get("into") is not None)
             return call(*arrays, **into)
 
         return calls
@@ -349,8 +349,8 @@ def test_a_loop_writes_over_what_nobody_needs(name: str, monkeypatch: pytest.Mon
     for _ in range(3):
         results = compiled(x, w)
     assert compiled.counts["replayed"] == 2
-    assert any(found) is is_over
-    wanted = function(x, w)
-    for one, other in zip(*(r if isinstance(r, tuple) else (r,) for r in (results, wanted)), strict=True):
-        np.testing.assert_allclose(one.asnumpy(), other.asnumpy(), rtol=1e-4, atol=1e-5)
-    assert [x.asnumpy().tobytes(), w.asnumpy().tobytes()] == [one.tobytes() for one in given]
+    assert any(outcomes) is is_over
+    expected = function(x, w)
+    for entry, other in zip(*(r if isinstance(r, tuple) else (r,) for r in (results, expected)), strict=True):
+        np.testing.assert_allclose(entry.asnumpy(), other.asnumpy(), rtol=1e-4, atol=1e-5)
+    assert [x.asnumpy().tobytes(), w.asnumpy().tobytes()] == [item.tobytes() for item in given]

@@ -80,8 +80,8 @@ def net() -> Iterator[Net]:
 
 
 def _plan(compiled: CompiledFunction) -> GuardedPlan:
-    ((found,),) = compiled.plans.values()
-    return found
+    ((plan,),) = compiled.plans.values()
+    return plan
 
 
 def _replayed(net: nn.Cell, x: Tensor) -> CompiledFunction:
@@ -144,28 +144,38 @@ def test_a_change_is_seen(net: Net, name: str) -> None:
     assert _plan(compiled).guards._memory_words.are_unchanged([x._array]) is KNOWN
     try:
         CHANGES[name](net)
-        found, wanted = [compiled(x).asnumpy() for _ in range(3)], net(x).asnumpy()
+        result, expected = [compiled(x).asnumpy() for _ in range(3)], net(x).asnumpy()
     finally:
         globals().pop("len", None)
-    for one in found:
-        assert one.tobytes() == wanted.tobytes()
+    for item in result:
+        assert item.tobytes() == expected.tobytes()
 
 
 def test_arguments_of_another_form_are_seen() -> None:
-    def function(*given: Tensor) -> Tensor:
-        return sum(given, start=weight) * len(given)
+    def function(*inputs: Tensor) -> Tensor:
+        return sum(inputs, start=weight) * len(inputs)
 
     weight = Tensor(np.full((2, 2), 3, np.float32))
     compiled = CompiledFunction(function, "function")
     forms = (((2, 2), "f4"), ((1, 2), "f4"), ((2, 2), "i4"))
-    one, row, whole = (Tensor(np.ones(shape, dtype)) for shape, dtype in forms)
-    calls: list[list[Tensor]] = [[one], [whole], [one], [row], [whole], [one, row], [], [one, row, whole], [row, one]]
+    item, row, whole = (Tensor(np.ones(shape, dtype)) for shape, dtype in forms)
+    calls: list[list[Tensor]] = [
+        [item],
+        [whole],
+        [item],
+        [row],
+        [whole],
+        [item, row],
+        [],
+        [item, row, whole],
+        [row, item],
+    ]
     for given in calls * 4:
-        found, wanted = compiled(*given), function(*given)
-        assert found.dtype == wanted.dtype
-        assert found.asnumpy().tobytes() == wanted.asnumpy().tobytes()
+        result, expected = compiled(*given), function(*given)
+        assert result.dtype == expected.dtype
+        assert result.asnumpy().tobytes() == expected.asnumpy().tobytes()
     assert compiled.counts["replayed"] == len(calls) * 4 - 7
-    assert all(one.guards._memory_words._unchanged is not None for (one,) in compiled.plans.values()) is KNOWN
+    assert all(plan.guards._memory_words._unchanged is not None for (plan,) in compiled.plans.values()) is KNOWN
 
 
 def test_a_parameter_of_another_shape_is_seen() -> None:
@@ -197,8 +207,8 @@ def test_an_argument_that_holds_the_array_of_a_parameter_is_seen() -> None:
     for _ in range(4):
         eager(ones)
     with pytest.warns(UserWarning, match="an argument is one of the tensors that it reads from elsewhere"):
-        found = compiled(Tensor._wrap(planned.weight._array)).asnumpy()
-    assert found.tobytes() == eager(Tensor._wrap(eager.weight._array)).asnumpy().tobytes()
+        result = compiled(Tensor._wrap(planned.weight._array)).asnumpy()
+    assert result.tobytes() == eager(Tensor._wrap(eager.weight._array)).asnumpy().tobytes()
 
 
 class InOrder(nn.Cell):

@@ -34,8 +34,8 @@ MINDSPORE = os.environ.get("HOOKSCOPE_MINDSPORE")
 
 @pytest.fixture(scope="module")
 def kept() -> dict[str, Any]:
-    with np.load(FOLDER / "mindir.npz") as found:
-        return dict(found)
+    with np.load(FOLDER / "mindir.npz") as arrays:
+        return dict(arrays)
 
 
 def parsed(path: Path) -> Any:
@@ -46,13 +46,13 @@ def floats(*shape: int, k: float = 0.0) -> Any:
     return np.sin(np.arange(int(np.prod(shape))) * 1.7 + 1 + k).astype(np.float32).reshape(shape)
 
 
-def same(got: list[Any], want: list[Any], **tolerance: float) -> None:
-    assert [(x.shape, x.dtype) for x in got] == [(x.shape, x.dtype) for x in want]
-    for one, other in zip(got, want, strict=True):
-        if one.dtype.kind in "fc":
-            np.testing.assert_allclose(one, other, **tolerance)
+def same(actual: list[Any], want: list[Any], **tolerance: float) -> None:
+    assert [(x.shape, x.dtype) for x in actual] == [(x.shape, x.dtype) for x in want]
+    for item, other in zip(actual, want, strict=True):
+        if item.dtype.kind in "fc":
+            np.testing.assert_allclose(item, other, **tolerance)
         else:
-            np.testing.assert_array_equal(one, other)
+            np.testing.assert_array_equal(item, other)
 
 
 # Files of MindSpore
@@ -62,25 +62,25 @@ def same(got: list[Any], want: list[Any], **tolerance: float) -> None:
 def test_a_file_of_mindspore_runs_here(name: str, kept: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "x.mindir").write_bytes(kept[f"{name} file"].tobytes())
     cell = nn.GraphCell(ms.load(str(tmp_path / "x.mindir")))
-    got = leaves(cell(*NETWORKS[name][1]()))
-    want = [kept[f"{name} {place}"] for place in range(len(got))]
-    assert f"{name} {len(got)}" not in kept
-    for one, other in zip(got, want, strict=True):
-        assert one.shape == other.shape
-        np.testing.assert_allclose(one, other, rtol=2e-5, atol=2e-6)
+    actual = leaves(cell(*NETWORKS[name][1]()))
+    expected = [kept[f"{name} {index}"] for index in range(len(actual))]
+    assert f"{name} {len(actual)}" not in kept
+    for item, other in zip(actual, expected, strict=True):
+        assert item.shape == other.shape
+        np.testing.assert_allclose(item, other, rtol=2e-5, atol=2e-6)
     made = network(name)
-    want = {p.name: p.asnumpy() for p in made.get_parameters()}
-    assert sorted(want) == sorted(p.name for p in cell.get_parameters())
+    expected = {p.name: p.asnumpy() for p in made.get_parameters()}
+    assert sorted(expected) == sorted(p.name for p in cell.get_parameters())
     for p in cell.get_parameters():
-        np.testing.assert_array_equal(p.asnumpy(), want[p.name])
+        np.testing.assert_array_equal(p.asnumpy(), expected[p.name])
 
 
 def test_a_file_of_mindspore_has_gradients_here(kept: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "x.mindir").write_bytes(kept["lenet file"].tobytes())
     read_cell, made, (x,) = nn.GraphCell(ms.load(str(tmp_path / "x.mindir"))), network("lenet"), NETWORKS["lenet"][1]()
-    got = ms.grad(lambda x: read_cell(x).sum(), 0, read_cell.trainable_params())(x)
-    want = ms.grad(lambda x: made(x).sum(), 0, made.trainable_params())(x)
-    same(leaves(list(got)), leaves(list(want)), rtol=1e-4, atol=1e-5)
+    actual = ms.grad(lambda x: read_cell(x).sum(), 0, read_cell.trainable_params())(x)
+    expected = ms.grad(lambda x: made(x).sum(), 0, made.trainable_params())(x)
+    same(leaves(list(actual)), leaves(list(expected)), rtol=1e-4, atol=1e-5)
     again = read_cell(Tensor(np.concatenate([x.asnumpy()] * 3)))  # another batch
     same(leaves(again), [np.concatenate(leaves(made(x)) * 3)], rtol=1e-5, atol=1e-6)
 
@@ -91,20 +91,20 @@ def test_a_file_of_mindspore_has_gradients_here(kept: dict[str, Any], tmp_path: 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_our_file_of_a_network_has_mindspores_steps(name: str, kept: dict[str, Any], tmp_path: Path) -> None:
     cell, inputs = network(name), NETWORKS[name][1]()
-    want = leaves(cell(*inputs))
+    expected = leaves(cell(*inputs))
     try:
         ms.export(cell, *inputs, file_name=str(tmp_path / "x"), file_format="MINDIR")
     except RuntimeError as error:  # a graph break, so far
         pytest.skip(str(error))
-    same(leaves(nn.GraphCell(ms.load(str(tmp_path / "x.mindir")))(*inputs)), want, rtol=1e-5, atol=1e-6)
+    same(leaves(nn.GraphCell(ms.load(str(tmp_path / "x.mindir")))(*inputs)), expected, rtol=1e-5, atol=1e-6)
     ours, theirs = parsed(tmp_path / "x.mindir"), mind_ir()["Model"].FromString(kept[f"{name} file"].tobytes())
     assert (ours.ir_version, ours.producer_name, ours.mind_ir_version) == ("1.1", "MindSpore", 3)
     assert theirs.ir_version == ours.ir_version and theirs.mind_ir_version == ours.mind_ir_version
     assert sorted(p.ref_key for p in ours.graph.parameter) == sorted(p.ref_key for p in theirs.graph.parameter)
     for described in ("input", "output"):
         mine, other = (list(getattr(model.graph, described)) for model in (ours, theirs))
-        for one in (*mine, *other):
-            one.ClearField("name")
+        for item in (*mine, *other):
+            item.ClearField("name")
         assert mine == other
 
 
@@ -151,8 +151,8 @@ def through(name: str, **attrs: Any) -> Call:
     operator = OPERATORS[name]
 
     def call(*inputs: Any) -> Any:
-        found = operator(*inputs, **attrs)
-        return found[0] if isinstance(found, tuple) else found
+        result = operator(*inputs, **attrs)
+        return result[0] if isinstance(result, tuple) else result
 
     return call
 
@@ -278,11 +278,11 @@ class Exported:
         if name not in self.found:
             call, arrays = CASES[name]
             tensors = [Tensor(a) for a in arrays]
-            want = leaves(call(*tensors))  # modules imported and kernels compiled by this call are not traced
+            expected = leaves(call(*tensors))  # modules imported and kernels compiled by this call are not traced
             graph, path = graph_of(apart(call), *tensors), self.folder / f"case_{len(self.found)}.mindir"
             write(graph, str(path), [f"x{i}" for i in range(len(tensors))], "net")
             np.savez(path.with_suffix(".in.npz"), *arrays)
-            self.found[name] = path, want, {node.operator.name for node in graph.nodes}
+            self.found[name] = path, expected, {node.operator.name for node in graph.nodes}
         return self.found[name]
 
 
@@ -292,20 +292,20 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
 
 
 def test_all_operators_with_a_form_are_among_the_cases(exported: Exported) -> None:
-    seen = set().union(*[exported(name)[2] for name in CASES])
-    assert set(RULES) <= seen
+    names = set().union(*[exported(name)[2] for name in CASES])
+    assert set(RULES) <= names
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_our_file_of_an_operator_is_made_as_mindspores(name: str, exported: Exported) -> None:
-    path, want, _ = exported(name)
-    got = read(str(path))(*map(Tensor, CASES[name][1]))
-    same(leaves(got), want, rtol=2e-6, atol=2e-7)
+    path, expected, _ = exported(name)
+    actual = read(str(path))(*map(Tensor, CASES[name][1]))
+    same(leaves(actual), expected, rtol=2e-6, atol=2e-7)
     theirs = json.loads((FOLDER / "mindir.json").read_text())
     for primitive, steps in facts_of(parsed(path)).items():
         if primitive not in ("MakeTuple", "make_list"):  # which take anything
             for step in steps:
-                assert any(is_alike(step, one) for one in theirs[primitive]), (primitive, step)
+                assert any(is_alike(step, item) for item in theirs[primitive]), (primitive, step)
 
 
 def test_places_from_the_end_are_counted_from_the_beginning(exported: Exported) -> None:
@@ -355,7 +355,7 @@ TENSOR = 19
 @pytest.mark.skipif(not MINDSPORE, reason="HOOKSCOPE_MINDSPORE names no Python with MindSpore")
 def test_our_files_run_in_mindspore(exported: Exported) -> None:
     folder = exported.folder
-    wanted = {path.stem: want for path, want, _ in map(exported, CASES)}
+    wanted = {path.stem: expected for path, expected, _ in map(exported, CASES)}
     nets = {name: (network(name), NETWORKS[name][1]()) for name in NETWORKS}
     nets["resnet18"] = (predicting(ResNet([2, 2, 2, 2], 8), 0.2), [Tensor(floats(2, 3, 64, 64))])
     for name, (cell, inputs) in nets.items():
@@ -368,20 +368,20 @@ def test_our_files_run_in_mindspore(exported: Exported) -> None:
     errors = {file.stem: file.read_text() for file in folder.glob("*.error")}
     assert not errors
     for name, want in wanted.items():
-        with np.load(folder / f"{name}.out.npz") as found:
-            same([found[key] for key in found.files], want, rtol=1e-4, atol=1e-5)
+        with np.load(folder / f"{name}.out.npz") as arrays:
+            same([arrays[key] for key in arrays.files], want, rtol=1e-4, atol=1e-5)
 
 
 def test_a_graph_that_was_read_can_be_written_again(tmp_path: Path) -> None:
     net, (x,) = network("resnet"), NETWORKS["resnet"][1]()
-    want, cell = leaves(net(x)), net
+    expected, cell = leaves(net(x)), net
     for name in ("one", "two"):
         ms.export(cell, x, file_name=str(tmp_path / name), file_format="MINDIR")
         cell = nn.GraphCell(ms.load(str(tmp_path / f"{name}.mindir")))
-    same(leaves(cell(x)), want, rtol=1e-5, atol=1e-6)
-    one, two = (facts_of(parsed(tmp_path / f"{name}.mindir")) for name in ("one", "two"))
+    same(leaves(cell(x)), expected, rtol=1e-5, atol=1e-6)
+    item, two = (facts_of(parsed(tmp_path / f"{name}.mindir")) for name in ("one", "two"))
     for primitive in ("Conv2D", "BatchNorm", "MatMul", "MaxPool"):
-        assert one[primitive] == two[primitive]
+        assert item[primitive] == two[primitive]
 
 
 # Refusals
@@ -513,8 +513,8 @@ HOSTILE: dict[str, tuple[Change, str]] = {
 }
 
 
-def step(message: Any, place: int) -> Any:
-    return [node for node in message.graph.node if node.op_type != "Constant"][place]
+def step(message: Any, index: int) -> Any:
+    return [node for node in message.graph.node if node.op_type != "Constant"][index]
 
 
 def value(message: Any, kind: int) -> Any:
@@ -564,18 +564,18 @@ def test_what_is_no_mindir_file_is_told_of(content: bytes, tmp_path: Path) -> No
 
 def test_damaged_files_are_read_or_told_of(kept: dict[str, Any], written: bytes, tmp_path: Path) -> None:
     random, path = np.random.default_rng(7), tmp_path / "x.mindir"
-    told = 0
+    refusals = 0
     for content in (kept["lenet file"].tobytes(), kept["many file"].tobytes(), written):
         for _ in range(120):
             damaged = bytearray(content)
-            for place in random.integers(0, len(damaged), random.integers(1, 5)):
-                damaged[place] = random.integers(256)
+            for index in random.integers(0, len(damaged), random.integers(1, 5)):
+                damaged[index] = random.integers(256)
             path.write_bytes(damaged[: random.integers(1, len(damaged))] if random.random() < 0.2 else damaged)
             try:
                 read(str(path))
             except RuntimeError:
-                told += 1
-    assert told > 100
+                refusals += 1
+    assert refusals > 100
 
 
 def test_a_step_that_cannot_be_computed_is_named(written: bytes, tmp_path: Path) -> None:
@@ -589,15 +589,15 @@ def test_a_step_that_cannot_be_computed_is_named(written: bytes, tmp_path: Path)
 def test_values_are_let_go_of_after_their_last_use(written: bytes, tmp_path: Path) -> None:
     (tmp_path / "x.mindir").write_bytes(written)
     graph = read(str(tmp_path / "x.mindir"))
-    made: list[weakref.ref[Any]] = []
+    references: list[weakref.ref[Any]] = []
     alive = []
 
     def watched(call: Call) -> Call:
         def run(*inputs: Any) -> Any:
-            alive.append(sum(reference() is not None for reference in made))
-            found = call(*inputs)
-            made.append(weakref.ref(found._array))
-            return found
+            alive.append(sum(reference() is not None for reference in references))
+            result = call(*inputs)
+            references.append(weakref.ref(result._array))
+            return result
 
         return run
 
@@ -646,8 +646,8 @@ def test_a_dump_is_read_as_mindspores(name: str, kept: dict[str, Any]) -> None:
     cell.compile(*inputs)
     ours, theirs = read_dump(cell.get_func_graph_proto()), read_dump(kept[f"{name} dump"].tobytes())
     if name == "lenet":  # whose second convolution adds its bias as a tensor of four axes
-        places = [place for place, (kind, *_) in enumerate(ours[:-1]) if kind == "Reshape"]
-        assert [ours[place + 1][0] for place in places] == ["Add"] and len(ours) == len(theirs) + 1
+        places = [index for index, (kind, *_) in enumerate(ours[:-1]) if kind == "Reshape"]
+        assert [ours[index + 1][0] for index in places] == ["Add"] and len(ours) == len(theirs) + 1
         return
     assert len(ours) == len(theirs) and ours[-1] == theirs[-1]
     for (kind, operands, made), (their_kind, their_operands, their_made) in zip(ours[:-1], theirs[:-1], strict=True):

@@ -45,8 +45,8 @@ class Dropping(nn.Cell):
 
 
 def plans(cell: nn.Cell) -> CompiledFunction:
-    found: CompiledFunction = cell.__dict__["_compiled"]
-    return found
+    compiled: CompiledFunction = cell.__dict__["_compiled"]
+    return compiled
 
 
 def test_compile_makes_a_plan_and_changes_nothing() -> None:
@@ -70,7 +70,7 @@ def test_a_jit_config_says_at_which_level_a_cell_s_graphs_run() -> None:
         net = nn.SequentialCell(nn.Dense(2, 2), nn.Tanh(), nn.Sigmoid())
         net.set_jit_config(ms.JitConfig(jit_level=level))
         net.compile(X)
-        levels[level] = [len(one.plan.graph.nodes) for some in plans(net).plans.values() for one in some]
+        levels[level] = [len(item.plan.graph.nodes) for some in plans(net).plans.values() for item in some]
     assert levels["O1"] < levels["O0"]
 
 
@@ -125,13 +125,13 @@ def test_a_branch_on_a_value_runs_eagerly_and_one_warning_names_the_line() -> No
             return x + 1
         return x - 1
 
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as records:
         warnings.simplefilter("always")
         for x in (X, -X, X):
             assert np.array_equal(positive(x).asnumpy(), x.asnumpy() + (1 if x.sum() > 0 else -1))
-    (one,) = told
-    words = r"no plan can be made of '.*positive': .*test_modes.py:\d+.*runs eagerly"
-    assert re.match(words, str(one.message))
+    (one,) = records
+    text = r"no plan can be made of '.*positive': .*test_modes.py:\d+.*runs eagerly"
+    assert re.match(text, str(one.message))
 
 
 def test_with_fullgraph_it_is_an_error_that_names_the_line_and_nothing_is_changed() -> None:
@@ -142,11 +142,11 @@ def test_with_fullgraph_it_is_an_error_that_names_the_line_and_nothing_is_change
         ops.assign(weight, weight + 1.0)
         return ops.dropout(x, p=0.5, training=True) * float(x.sum())
 
-    place = random.position()
+    position = random.position()
     with pytest.raises(RuntimeError, match=r"no plan can be made of '.*read': .*test_modes.py:\d+"):
         read(X)
     assert float(weight) == 1.0
-    assert random.position() == place
+    assert random.position() == position
 
 
 def test_what_a_kernel_refuses_is_told_as_eagerly() -> None:
@@ -166,7 +166,7 @@ def test_what_a_kernel_refuses_is_told_as_eagerly() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "words"),
+    ("options", "error", "text"),
     [
         ({"capture_mode": "source"}, ValueError, "'capture_mode' must be one of"),
         ({"jit_level": "O2"}, ValueError, "'jit_level' must be one of"),
@@ -190,13 +190,13 @@ def test_what_a_kernel_refuses_is_told_as_eagerly() -> None:
         ({"unknown": X}, TypeError, "'unknown' must be a plain value, but got Tensor"),
     ],
 )
-def test_an_option_that_jit_does_not_know_is_refused(options: dict[str, Any], error: type, words: str) -> None:
-    with pytest.raises(error, match=words):
+def test_an_option_that_jit_does_not_know_is_refused(options: dict[str, Any], error: type, text: str) -> None:
+    with pytest.raises(error, match=text):
         ms.jit(lambda x: x, **options)
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "words"),
+    ("name", "value", "text"),
     [
         ("exec_order", "bfs", "has no effect here: it is for other devices"),
         ("ge_options", {"global": {"a": "b"}}, "has no effect here: it is for other devices"),
@@ -207,13 +207,13 @@ def test_an_option_that_jit_does_not_know_is_refused(options: dict[str, Any], er
         ("jit_config", ms.JitConfig(jit_level="O1"), "is an old one without effect: use 'jit_level'"),
     ],
 )
-def test_an_option_without_effect_says_so(name: str, value: Any, words: str) -> None:
-    with pytest.warns(UserWarning, match=f"For 'jit', the option '{name}' {words}"):
+def test_an_option_without_effect_says_so(name: str, value: Any, text: str) -> None:
+    with pytest.warns(UserWarning, match=f"For 'jit', the option '{name}' {text}"):
         ms.jit(lambda x: x, **{name: value})
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "text"),
     [
         ({"jit_level": "O2"}, "jit_level='O2' has no effect here: .* plans are those of 'O0'"),
         ({"jit_syntax_level": "STRICT"}, r"jit_syntax_level='STRICT' has no effect here: jit\(fullgraph=True\)"),
@@ -223,9 +223,9 @@ def test_an_option_without_effect_says_so(name: str, value: Any, words: str) -> 
         ({"whatever": 3}, "whatever=3 has no effect here"),
     ],
 )
-def test_an_option_of_a_jit_config_without_effect_says_so(options: dict[str, Any], words: str) -> None:
+def test_an_option_of_a_jit_config_without_effect_says_so(options: dict[str, Any], text: str) -> None:
     config = ms.JitConfig(**options)
-    with pytest.warns(UserWarning, match=f"For 'set_jit_config', {words}"):
+    with pytest.warns(UserWarning, match=f"For 'set_jit_config', {text}"):
         nn.ReLU().set_jit_config(config)
 
 
@@ -279,7 +279,7 @@ def test_the_context_s_level_is_that_of_plans_for_which_nobody_says_another(sett
 
 @pytest.mark.usefixtures("settings")
 @pytest.mark.parametrize(
-    ("setting", "value", "words"),
+    ("setting", "value", "text"),
     [
         ("jit_level", "O2", "jit_level='O2' has no effect here"),
         ("jit_config", {"infer_boost": "on"}, "infer_boost has no effect here"),
@@ -292,23 +292,23 @@ def test_the_context_s_level_is_that_of_plans_for_which_nobody_says_another(sett
         ("print_file_path", "printed", "print_file_path has no effect here: ops.Print writes to the screen"),
     ],
 )
-def test_a_setting_of_graphs_without_effect_says_so(setting: str, value: Any, words: str) -> None:
-    with pytest.warns(UserWarning, match=f"For 'set_context', {words}"):
+def test_a_setting_of_graphs_without_effect_says_so(setting: str, value: Any, text: str) -> None:
+    with pytest.warns(UserWarning, match=f"For 'set_context', {text}"):
         ms.set_context(**{setting: value})
     assert ms.get_context(setting) == value
 
 
 @pytest.mark.usefixtures("settings")
 @pytest.mark.parametrize(
-    ("setting", "value", "words"),
+    ("setting", "value", "text"),
     [
         ("jit_level", "O3", "'jit_level' must be one of"),
         ("jit_config", {"jit_level": "x"}, "'jit_level' of 'jit_config' must be one of"),
         ("jit_config", {"exc_mode": "sink"}, "'jit_config' must have keys of"),
     ],
 )
-def test_a_level_that_there_is_not_is_refused(setting: str, value: Any, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+def test_a_level_that_there_is_not_is_refused(setting: str, value: Any, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
         ms.set_context(**{setting: value})
 
 
@@ -320,7 +320,7 @@ def init(name: str) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("action", "error", "words"),
+    ("action", "error", "text"),
     [
         (lambda: ms.lazy_inline(nn.ReLU), ValueError, "'__init__' must be decorated, but got 'ReLU'"),
         (lambda: ms.lazy_inline(init("other")), ValueError, "'__init__' must be decorated, but got 'other'"),
@@ -340,8 +340,8 @@ def init(name: str) -> Any:
         (lambda: ms.mutable({"a": 1}, True), TypeError, "the value must be a tuple or list"),
     ],
 )
-def test_a_mark_refuses_what_it_cannot_be_put_on(action: Any, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
+def test_a_mark_refuses_what_it_cannot_be_put_on(action: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
         action()
 
 
@@ -364,8 +364,8 @@ def test_what_operators_do_beside_computing_is_done_at_each_call(capsys: pytest.
     prints(X)
     assert capsys.readouterr().out == "here\nthere\n" * 3
 
-    told: list[str] = []
-    side_effects.receivers.append(lambda kind, name, value: told.append(name))
+    values: list[str] = []
+    side_effects.receivers.append(lambda kind, name, value: values.append(name))
     try:
         tells = ms.jit(lambda x: (ops.ScalarSummary()("loss", x.sum()), x * 2)[1])
         tells(X)  # when the receiver's code is met
@@ -374,7 +374,7 @@ def test_what_operators_do_beside_computing_is_done_at_each_call(capsys: pytest.
         tells(X)
     finally:
         side_effects.receivers.pop()
-    assert told == ["loss"] * 3
+    assert values == ["loss"] * 3
 
 
 def test_a_file_is_written_at_each_call(tmp_path: Path) -> None:
@@ -402,8 +402,8 @@ def test_an_argument_that_is_a_view_of_what_a_plan_changes_is_seen_to_change() -
             return before + x
 
         step = way(step)
-        given = [lambda: Tensor([1.0]), lambda: Tensor([2.0]), lambda: weight[:1], lambda: Tensor([4.0])]
-        return [float(step(make())[0]) for make in given]
+        inputs = [lambda: Tensor([1.0]), lambda: Tensor([2.0]), lambda: weight[:1], lambda: Tensor([4.0])]
+        return [float(step(make())[0]) for make in inputs]
 
     assert outcome(ms.jit) == outcome(lambda function: function)
 
@@ -419,7 +419,7 @@ def test_what_calls_give_is_told_apart_where_a_plan_computes_it_once(level: str)
 
     compiled = ms.jit(thrice, jit_level=level)
     first, second, third = (compiled(X) for _ in range(3))
-    for one in (first, second):
-        assert of_first(one[0], one[1]) == one[1].tolist()
-    for place in (0, 2, 3):
-        assert of_first(second[place], third[place]) == third[place].tolist()
+    for item in (first, second):
+        assert of_first(item[0], item[1]) == item[1].tolist()
+    for index in (0, 2, 3):
+        assert of_first(second[index], third[index]) == third[index].tolist()

@@ -34,15 +34,15 @@ def gpu() -> Iterator[Any]:
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[CompiledFunction]:
     """Compile everything in a test."""
-    made: list[CompiledFunction] = []
+    functions: list[CompiledFunction] = []
     before = CompiledFunction.__init__
 
     def note(self: CompiledFunction, *args: object, **kwargs: object) -> None:
         before(self, *args, **kwargs)  # type: ignore[arg-type]
-        made.append(self)
+        functions.append(self)
 
     monkeypatch.setattr(CompiledFunction, "__init__", note)
-    return made
+    return functions
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -50,7 +50,7 @@ def test_a_training_in_graph_mode_has_the_bits_of_an_eager_one(case: str, compil
     eager = trained(case)
     ms.set_context(mode=ms.GRAPH_MODE)
     assert trained(case) == eager
-    assert any(one.counts["replayed"] for one in compiled)
+    assert any(item.counts["replayed"] for item in compiled)
 
 
 @pytest.mark.parametrize("case", ["convolutions", "encoder", "bprop"])
@@ -66,28 +66,28 @@ def test_without_triton_loops_are_cupys_steps(
 
     monkeypatch.setattr(CompiledFunction, "__init__", at_level)
     ms.set_context(mode=ms.GRAPH_MODE)
-    found = trained(case)
-    plans = [guarded.plan for one in compiled for some in one.plans.values() for guarded in some]
+    result = trained(case)
+    plans = [guarded.plan for item in compiled for some in item.plans.values() for guarded in some]
     assert any(isinstance(node, FusedLoop) for plan in plans for node in plan.graph.nodes)
-    assert any(one.counts["replayed"] for one in compiled)
-    for got, want in zip(found, eager, strict=True):
-        one, other = (np.frombuffer(part, np.float32) for part in (got, want))
-        np.testing.assert_allclose(one, other, rtol=1e-3, atol=0.05 if case == "bprop" else 1e-4)
+    assert any(item.counts["replayed"] for item in compiled)
+    for actual, expected in zip(result, eager, strict=True):
+        entry, other = (np.frombuffer(part, np.float32) for part in (actual, expected))
+        np.testing.assert_allclose(entry, other, rtol=1e-3, atol=0.05 if case == "bprop" else 1e-4)
 
 
 def called(compiled: CompiledFunction, *tensors: Tensor) -> Any:
     """Return the result of a plan: guards inspect the stand-in's own functions at first, as they do a user's."""
     for _ in range(6):
-        found = compiled(*tensors)
+        result = compiled(*tensors)
     assert compiled.counts["replayed"] > 1
-    return found
+    return result
 
 
 def test_what_a_plan_gives_is_on_the_device(gpu: Any) -> None:
     compiled = CompiledFunction(lambda x: (ops.exp(x) * 2, x.sum()), "f", fullgraph=True)
-    found = called(compiled, Tensor([0.0, 0.0]))
-    assert {type(one._array) for one in found} == {gpu.ndarray}
-    assert [one.tolist() for one in found] == [[2.0, 2.0], 0.0]
+    results = called(compiled, Tensor([0.0, 0.0]))
+    assert {type(result._array) for result in results} == {gpu.ndarray}
+    assert [result.tolist() for result in results] == [[2.0, 2.0], 0.0]
 
 
 @pytest.mark.parametrize("read", [lambda x: x.asnumpy(), lambda x: x[0].item(), lambda x: float(x[0]), repr])
@@ -98,8 +98,8 @@ def test_who_reads_numbers_on_the_device_is_seen(read: Callable[[Tensor], Any]) 
 
     compiled, x = CompiledFunction(function, "f"), Tensor([1.0, 2.0])
     with pytest.warns(UserWarning, match="reads the number|a tensor becomes text"):
-        found = [compiled(x).tolist() for _ in range(4)]
-    assert found == [[2.0, 4.0]] * 4
+        results = [compiled(x).tolist() for _ in range(4)]
+    assert results == [[2.0, 4.0]] * 4
     assert compiled(x * 3).tolist() == [6.0, 12.0]
     assert compiled.counts["replayed"] == 0
 
@@ -132,7 +132,7 @@ READINGS: list[Callable[[Any], Any]] = [
     lambda x: x.reshape(1, 1),
     lambda x: x.T,
     lambda x: x == 1,
-    lambda x: [float(one) for one in x],
+    lambda x: [float(item) for item in x],
     lambda x: 1.0 in x,
     lambda x: x.__setitem__(0, 2),
     lambda x: x.data,
@@ -142,31 +142,31 @@ READINGS: list[Callable[[Any], Any]] = [
 ]
 
 
-@pytest.mark.parametrize("place", range(len(READINGS)))
-def test_what_stands_for_an_array_tells_who_reads_its_numbers(place: int, gpu: Any) -> None:
-    array, told = gpu.asarray(np.float32([2])), Told()
-    over = traced_over(array, Value((1,), np.dtype(np.float32)), told)
-    found = READINGS[place](over)
-    assert told.leaks and all("the numbers of a tensor are read (cupy.ndarray." in why for why in told.leaks)
-    wanted = READINGS[place](gpu.asarray(np.float32([2])))
-    assert type(found) is type(wanted)
-    if not isinstance(wanted, type(array.data)):
-        found, wanted = (one.get() if isinstance(one, gpu.ndarray) else one for one in (found, wanted))
-        np.testing.assert_array_equal(found, wanted)
+@pytest.mark.parametrize("index", range(len(READINGS)))
+def test_what_stands_for_an_array_tells_who_reads_its_numbers(index: int, gpu: Any) -> None:
+    array, tracer = gpu.asarray(np.float32([2])), Told()
+    over = traced_over(array, Value((1,), np.dtype(np.float32)), tracer)
+    result = READINGS[index](over)
+    assert tracer.leaks and all("the numbers of a tensor are read (cupy.ndarray." in why for why in tracer.leaks)
+    expected = READINGS[index](gpu.asarray(np.float32([2])))
+    assert type(result) is type(expected)
+    if not isinstance(expected, type(array.data)):
+        result, expected = (item.get() if isinstance(item, gpu.ndarray) else item for item in (result, expected))
+        np.testing.assert_array_equal(result, expected)
 
 
 def test_shapes_and_layout_are_no_numbers(gpu: Any) -> None:
-    told, value = Told(), Value((2,), np.dtype(np.float32))
-    over = traced_over(gpu.asarray(np.float32([1, 2])), value, told)
+    tracer, value = Told(), Value((2,), np.dtype(np.float32))
+    over = traced_over(gpu.asarray(np.float32([1, 2])), value, tracer)
     assert isinstance(over, gpu.ndarray) and backend.is_array(over) and array_module(over) is gpu
     assert len(over) == 2 and not hasattr(over, "_array")
-    assert not told.graph.shape_reads
+    assert not tracer.graph.shape_reads
     assert over.flags.c_contiguous and over.strides == (4,) and over.device.id == 0
-    assert told.graph.shape_reads == {value}
-    told.graph.shape_reads.clear()
+    assert tracer.graph.shape_reads == {value}
+    tracer.graph.shape_reads.clear()
     assert (over.shape, over.ndim, over.size, over.dtype, over.nbytes) == ((2,), 1, 2, np.float32, 8)
-    assert told.graph.shape_reads == {value}
-    assert not told.leaks
+    assert tracer.graph.shape_reads == {value}
+    assert not tracer.leaks
 
 
 def test_a_plan_is_of_one_device() -> None:
@@ -176,15 +176,15 @@ def test_a_plan_is_of_one_device() -> None:
     there = Tensor([1.0, 2.0])
     for _ in range(2):
         for x in (there, there.move_to("CPU")):
-            found = called(compiled, x)
-            assert type(found._array) is type(x._array)
-            assert found.tolist() == [3.0, 6.0]
+            result = called(compiled, x)
+            assert type(result._array) is type(x._array)
+            assert result.tolist() == [3.0, 6.0]
     assert compiled.counts["traced"] == 2
     for target in ("GPU", "CPU", "GPU"):
         weight._rebind(weight.move_to(target)._array)
-        found = called(step)
-        assert type(found._array) is type(weight._array)
-        assert found.tolist() == [6.0, 9.0]
+        result = called(step)
+        assert type(result._array) is type(weight._array)
+        assert result.tolist() == [6.0, 9.0]
     assert step.counts["traced"] == 2
 
 
@@ -195,8 +195,8 @@ def test_from_one_device_to_the_other_it_runs_eagerly() -> None:
 
     compiled, x = CompiledFunction(function, "f"), Tensor([2.0, 3.0])
     with pytest.warns(UserWarning, match="it computes with arrays of two devices"):
-        found = [compiled(x).tolist() for _ in range(4)]
-    assert found == [[8.0, 27.0]] * 4
+        results = [compiled(x).tolist() for _ in range(4)]
+    assert results == [[8.0, 27.0]] * 4
     assert compiled(x * 2).tolist() == [64.0, 216.0]
 
 
@@ -212,8 +212,8 @@ def test_an_array_of_cupys_that_the_code_reads_is_not_watched(gpu: Any) -> None:
 def test_an_index_of_bools_on_the_device_makes_no_plan() -> None:
     compiled, x = CompiledFunction(lambda x: x[x > 0] * 2, "f"), Tensor([1.0, -2.0, 3.0])
     with pytest.warns(UserWarning, match="the output shape of 'getitem' depends on the numbers"):
-        found = [compiled(x).tolist() for _ in range(5)]
-    assert found == [[2.0, 6.0]] * 5
+        results = [compiled(x).tolist() for _ in range(5)]
+    assert results == [[2.0, 6.0]] * 5
     assert compiled(-x).tolist() == [4.0]
     assert compiled(ops.abs(x)).tolist() == [2.0, 4.0, 6.0]
 
@@ -222,8 +222,8 @@ def test_no_plan_answers_for_what_is_no_longer_so() -> None:
     counts, reasons = Counter[str](), Counter[str]()
     for seed in range(12):
         with stale_plans.counted(counts, reasons):
-            found = stale_plans.run(stale_plans.generated(seed))
-        assert not found, f"seed {seed}, {found}"
+            result = stale_plans.run(stale_plans.generated(seed))
+        assert not result, f"seed {seed}, {result}"
     assert counts["replayed"] > 25
 
 
@@ -234,12 +234,12 @@ def test_cells_random_numbers_and_gradients_go_by_plans(compiled: list[CompiledF
 
     def run() -> list[Any]:
         ms.set_seed(3)
-        return [one.tolist() for _ in range(4) for one in (step(x)[0], *step(x)[1])]
+        return [item.tolist() for _ in range(4) for item in (step(x)[0], *step(x)[1])]
 
     eager = run()
     ms.set_context(mode=ms.GRAPH_MODE)
     assert run() == eager
-    assert any(one.counts["replayed"] for one in compiled)
+    assert any(item.counts["replayed"] for item in compiled)
 
 
 def test_what_a_function_makes_is_where_new_tensors_are_put(gpu: Any) -> None:

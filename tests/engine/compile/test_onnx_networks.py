@@ -147,9 +147,9 @@ def shaken(net: nn.Cell) -> nn.Cell:
     return net
 
 
-def assert_equal(got: list[Array], want: list[Tensor], tolerance: float) -> None:
-    assert [x.shape for x in got] == [x.shape for x in want]
-    for mine, theirs in zip(want, got, strict=True):
+def assert_equal(actual: list[Array], want: list[Tensor], tolerance: float) -> None:
+    assert [x.shape for x in actual] == [x.shape for x in want]
+    for mine, theirs in zip(want, actual, strict=True):
         expected = mine.asnumpy()
         assert theirs.dtype == expected.dtype
         assert np.abs(theirs - expected).max() <= tolerance * np.abs(expected).max()
@@ -164,21 +164,21 @@ def test_a_network_is_in_onnxruntime_what_it_is_here(name: str, tmp_path: Path) 
     ms.export(net, *inputs, file_name=str(path), file_format="ONNX")
     assert net.training and all(cell.training for _, cell in net.cells_and_names())
     net.set_train(False)
-    want, given = tensors_in(net(*inputs)), tensors_in(inputs)
+    expected, arrays = tensors_in(net(*inputs)), tensors_in(inputs)
     tolerance = 1e-3 if name == "half precision" else OF_THE_LARGEST
-    assert_equal(run_by_onnxruntime(path, [x.asnumpy() for x in given]), want, tolerance)
+    assert_equal(run_by_onnxruntime(path, [x.asnumpy() for x in arrays]), expected, tolerance)
     again = nn.GraphCell(ms.load(str(path)))
-    assert_equal([x.asnumpy() for x in tensors_in(again(*given))], want, tolerance)
+    assert_equal([x.asnumpy() for x in tensors_in(again(*arrays))], expected, tolerance)
 
 
 def test_parameters_are_initializers_of_their_names_and_inputs_those_of_construct(tmp_path: Path) -> None:
     net, inputs = NETWORKS["LeNet-5"]()
     ms.export(net, *inputs, file_name=str(tmp_path / "net"), file_format="ONNX")
     graph = onnx.load(tmp_path / "net.onnx").graph
-    assert [one.name for one in graph.input] == ["image"]
-    assert sorted(one.name for one in graph.initializer) == sorted(p.name for p in net.get_parameters())
-    for one in graph.initializer:
-        np.testing.assert_array_equal(onnx.numpy_helper.to_array(one), net.parameters_dict()[one.name].asnumpy())
+    assert [item.name for item in graph.input] == ["image"]
+    assert sorted(item.name for item in graph.initializer) == sorted(p.name for p in net.get_parameters())
+    for entry in graph.initializer:
+        np.testing.assert_array_equal(onnx.numpy_helper.to_array(entry), net.parameters_dict()[entry.name].asnumpy())
 
 
 @pytest.mark.parametrize("name", ["LeNet-5", "Transformer encoder", "LSTM"])
@@ -186,27 +186,27 @@ def test_a_graph_that_was_read_can_leave_again(name: str, tmp_path: Path) -> Non
     net, inputs = NETWORKS[name]()
     net.set_train(False)
     ms.export(net, *inputs, file_name=str(tmp_path / "first"), file_format="ONNX")
-    given = tensors_in(inputs)
+    arrays = tensors_in(inputs)
     ms.export(
         nn.GraphCell(ms.load(str(tmp_path / "first.onnx"))),
-        *given,
+        *arrays,
         file_name=str(tmp_path / "second"),
         file_format="ONNX",
     )
-    first, second = (onnx.load(tmp_path / f"{one}.onnx").graph for one in ("first", "second"))
+    first, second = (onnx.load(tmp_path / f"{item}.onnx").graph for item in ("first", "second"))
     for part in ("input", "output", "initializer"):
-        assert {one.name for one in getattr(first, part)} == {one.name for one in getattr(second, part)}
-    found = run_by_onnxruntime(tmp_path / "second.onnx", [x.asnumpy() for x in given])
-    assert_equal(found, tensors_in(net(*inputs)), OF_THE_LARGEST)
+        assert {item.name for item in getattr(first, part)} == {item.name for item in getattr(second, part)}
+    result = run_by_onnxruntime(tmp_path / "second.onnx", [x.asnumpy() for x in arrays])
+    assert_equal(result, tensors_in(net(*inputs)), OF_THE_LARGEST)
 
 
 def test_every_node_and_constant_of_a_file_is_used(tmp_path: Path) -> None:
     net, inputs = NETWORKS["LSTM, two ways and layers"]()
     ms.export(net, *inputs, file_name=str(tmp_path / "net"), file_format="ONNX")
     graph = onnx.load(tmp_path / "net.onnx").graph
-    used = {name for node in graph.node for name in node.input} | {one.name for one in graph.output}
+    used = {name for node in graph.node for name in node.input} | {item.name for item in graph.output}
     assert all(used.intersection(node.output) for node in graph.node)
-    assert {one.name for one in graph.initializer} <= used
+    assert {item.name for item in graph.initializer} <= used
 
 
 def test_a_graph_that_was_read_has_gradients_and_learns(tmp_path: Path) -> None:

@@ -83,14 +83,14 @@ def reference_of(name: str, operands: tuple[Any, ...], attrs: dict[str, Any], dt
     return np.asarray(ROWS[name].reference(*wide, **attrs))
 
 
-def assert_close(got: Array, want: Array, tolerance: float, case: str) -> None:
-    assert got.shape == want.shape, case
-    if got.size and got.dtype.kind == "f":
-        apart = np.abs(got.astype(np.float64) - want) / np.maximum(np.abs(want), 1.0)
+def assert_close(actual: Array, want: Array, tolerance: float, case: str) -> None:
+    assert actual.shape == want.shape, case
+    if actual.size and actual.dtype.kind == "f":
+        apart = np.abs(actual.astype(np.float64) - want) / np.maximum(np.abs(want), 1.0)
         assert np.nanmax(apart, initial=0.0) <= tolerance, case
-        np.testing.assert_array_equal(np.isnan(got), np.isnan(want), case)
+        np.testing.assert_array_equal(np.isnan(actual), np.isnan(want), case)
     else:
-        np.testing.assert_array_equal(got, want, case)
+        np.testing.assert_array_equal(actual, want, case)
 
 
 def test_at_least_120_operators_of_the_table_are_written() -> None:
@@ -105,10 +105,10 @@ def test_onnxruntime_computes_what_the_reference_does(name: str, dtype: Any) -> 
         if not runs_in(name, sample, dtype):
             continue
         operands = in_dtype(sample, dtype)
-        got, own = run_one(name, operands, **sample.attrs), OPERATORS[name].on_arrays(*operands, **sample.attrs)
-        assert got.dtype == (own[0] if isinstance(own, tuple) else own).dtype
-        want = reference_of(name, operands, sample.attrs, dtype)
-        assert_close(got, want, RELATIVE[dtype], f"sample {number}: {sample.attrs}")
+        actual, own = run_one(name, operands, **sample.attrs), OPERATORS[name].on_arrays(*operands, **sample.attrs)
+        assert actual.dtype == (own[0] if isinstance(own, tuple) else own).dtype
+        expected = reference_of(name, operands, sample.attrs, dtype)
+        assert_close(actual, expected, RELATIVE[dtype], f"sample {number}: {sample.attrs}")
 
 
 @pytest.mark.parametrize("name", sorted(CONVERTERS))
@@ -119,10 +119,10 @@ def test_the_file_read_back_computes_what_the_reference_does(name: str, tmp_path
         path = str(tmp_path / f"{number}.onnx")
         write(graph, path, [f"x{i}" for i in range(len(arrays))], name)
         function = read(path)
-        want = reference_of(name, operands, sample.attrs, np.float32)
+        expected = reference_of(name, operands, sample.attrs, np.float32)
         for _ in range(2):  # a call leaves nothing behind
-            got = function(*[Tensor(x) for x in arrays]).asnumpy()
-            assert_close(got, want, RELATIVE[np.float32], f"sample {number}: {sample.attrs}")
+            actual = function(*[Tensor(x) for x in arrays]).asnumpy()
+            assert_close(actual, expected, RELATIVE[np.float32], f"sample {number}: {sample.attrs}")
 
 
 # Integers and bools, by NumPy
@@ -153,18 +153,18 @@ NUMPY: list[tuple[str, Any, tuple[str, ...]]] = [
 def run_one(name: str, operands: tuple[Any, ...], **attrs: Any) -> Array:
     graph, arrays = graph_of_one(name, operands, attrs)
     model = model_of(graph, [f"x{i}" for i in range(len(arrays))], name).SerializeToString()
-    (found,) = run_by_onnxruntime(model, arrays)
-    return found
+    (result,) = run_by_onnxruntime(model, arrays)
+    return result
 
 
 @pytest.mark.parametrize(("name", "reference", "kinds"), NUMPY, ids=[row[0] for row in NUMPY])
 def test_whole_numbers_are_numpys(name: str, reference: Any, kinds: tuple[str, ...]) -> None:
     for kind in kinds:
         x, y = WHOLE.astype(kind), DIVISORS.astype(kind)
-        want = reference(x, y)
-        got = run_one(name, (x, y))
-        assert got.dtype == want.dtype
-        np.testing.assert_array_equal(got, want, err_msg=f"{name} of {kind}")
+        expected = reference(x, y)
+        actual = run_one(name, (x, y))
+        assert actual.dtype == expected.dtype
+        np.testing.assert_array_equal(actual, expected, err_msg=f"{name} of {kind}")
         if kind != "?":
             np.testing.assert_array_equal(run_one(name, (x, 2)), reference(x, x.dtype.type(2)))
             np.testing.assert_array_equal(run_one(name, (2, y)), reference(x.dtype.type(2), y))
@@ -197,8 +197,8 @@ def test_whole_numbers_one_by_one_and_summed_are_numpys(kind: str) -> None:
     ):
         for axis in (None, (0,), (1,)):
             more = {"dtype": x.dtype} if name in ("sum", "prod") else {}
-            want = getattr(x, method)(axis=axis, keepdims=True, **more)
-            np.testing.assert_array_equal(run_one(name, (x,), axis=axis, keepdims=True), want, err_msg=name)
+            expected = getattr(x, method)(axis=axis, keepdims=True, **more)
+            np.testing.assert_array_equal(run_one(name, (x,), axis=axis, keepdims=True), expected, err_msg=name)
     np.testing.assert_array_equal(run_one("mean", (x,), axis=None, keepdims=False), np.trunc(x.mean()).astype(kind))
     np.testing.assert_array_equal(run_one("cumsum", (x,), axis=-1), x.cumsum(axis=-1, dtype=x.dtype))
     np.testing.assert_array_equal(run_one("order", (x,), axis=1, descending=True), np.argsort(-x.astype(int), 1))
@@ -219,10 +219,10 @@ def test_truth_values_are_numpys() -> None:
 def test_a_cast_is_numpys(source: str) -> None:
     x = np.array([0, 1, 2, 100]).astype(source)
     for target in ("?", "i1", "i4", "i8", "u1", "f2", "f4", "f8"):
-        want = x.astype(target)
-        got = run_one("cast", (x,), dtype=np.dtype(target))
-        assert got.dtype == want.dtype
-        np.testing.assert_array_equal(got, want)
+        expected = x.astype(target)
+        actual = run_one("cast", (x,), dtype=np.dtype(target))
+        assert actual.dtype == expected.dtype
+        np.testing.assert_array_equal(actual, expected)
 
 
 # At the edges
@@ -256,13 +256,13 @@ EDGES = np.array([0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 1e-30, -1
         ("exp2", np.exp2),
         ("sinc", np.sinc),
     ],
-    ids=lambda one: one if isinstance(one, str) else "",
+    ids=lambda item: item if isinstance(item, str) else "",
 )
 def test_infinities_nan_and_tiny_numbers_are_numpys(name: str, reference: Any) -> None:
     with np.errstate(all="ignore"):
-        want = reference(EDGES)
+        expected = reference(EDGES)
     x = EDGES if name != "sinc" else EDGES[:4]
-    np.testing.assert_allclose(run_one(name, (x,)), want[: len(x)], rtol=1e-6, atol=1e-38)
+    np.testing.assert_allclose(run_one(name, (x,)), expected[: len(x)], rtol=1e-6, atol=1e-38)
 
 
 @pytest.mark.parametrize(
@@ -280,21 +280,21 @@ def test_infinities_nan_and_tiny_numbers_are_numpys(name: str, reference: Any) -
         ("lt", np.less),
         ("ne", np.not_equal),
     ],
-    ids=lambda one: one if isinstance(one, str) else "",
+    ids=lambda item: item if isinstance(item, str) else "",
 )
 def test_pairs_of_infinities_nan_and_tiny_numbers_are_numpys(name: str, reference: Any) -> None:
-    x, y = (one.ravel() for one in np.meshgrid(EDGES, EDGES))
+    x, y = (item.ravel() for item in np.meshgrid(EDGES, EDGES))
     with np.errstate(all="ignore"):
-        want = reference(x, y)
-    np.testing.assert_allclose(run_one(name, (x, y)), want, rtol=1e-6, atol=1e-38)
+        expected = reference(x, y)
+    np.testing.assert_allclose(run_one(name, (x, y)), expected, rtol=1e-6, atol=1e-38)
 
 
 def test_floor_divide_is_the_engines_also_of_infinities() -> None:
-    x, y = (one.ravel() for one in np.meshgrid(EDGES, EDGES))
+    x, y = (item.ravel() for item in np.meshgrid(EDGES, EDGES))
     x, y = np.concatenate([x, np.float32([7.5, -7.5, 1e6, 0.3])]), np.concatenate([y, np.float32([2, 2, 0.1, 0.1])])
     with np.errstate(all="ignore"):
-        want = np.where(np.isinf(x), x / y, np.floor_divide(x, y))
-    np.testing.assert_array_equal(run_one("floor_divide", (x, y)), want)
+        expected = np.where(np.isinf(x), x / y, np.floor_divide(x, y))
+    np.testing.assert_array_equal(run_one("floor_divide", (x, y)), expected)
 
 
 def test_small_numbers_keep_their_digits_through_expm1_and_log1p() -> None:
@@ -323,10 +323,10 @@ def test_bfloat16_is_computed_in_single_precision_and_rounded_once(name: str) ->
 
     graph = graph_of(function, *map(Tensor, operands))
     model = model_of(graph, [f"x{i}" for i in range(len(operands))], name).SerializeToString()
-    (got,) = run_by_onnxruntime(model, operands)
-    wide = OPERATORS[name].on_arrays(*[one.astype(np.float64) for one in operands], **attrs)
-    np.testing.assert_allclose(got, wide, rtol=2**-8, atol=2**-9)
-    np.testing.assert_array_equal(got, got.astype(kind).astype(np.float32))
+    (actual,) = run_by_onnxruntime(model, operands)
+    wide = OPERATORS[name].on_arrays(*[operand.astype(np.float64) for operand in operands], **attrs)
+    np.testing.assert_allclose(actual, wide, rtol=2**-8, atol=2**-9)
+    np.testing.assert_array_equal(actual, actual.astype(kind).astype(np.float32))
 
 
 def test_half_precision_goes_through_several_steps_in_single_and_is_rounded_once(tmp_path: Path) -> None:
@@ -351,12 +351,12 @@ def test_half_precision_goes_through_several_steps_in_single_and_is_rounded_once
         path = str(tmp_path / "one.onnx")
         write(graph, path, [f"x{i}" for i in range(len(arrays))], name)
         # onnxruntime leaves out some roundings that a file asks for; the file read back does not.
-        got = read(path)(*map(Tensor, arrays)).asnumpy()
-        assert got.dtype == np.float16
+        actual = read(path)(*map(Tensor, arrays)).asnumpy()
+        assert actual.dtype == np.float16
         reference = linear if name == "linear" else ROWS[name].reference
-        want = reference(*[one.astype(np.float64) for one in operands], **attrs)
-        half_a_unit = 0.51 * np.spacing(np.abs(got)).astype(np.float64)
-        assert (np.abs(got - want) <= half_a_unit + 1e-6).all(), (name, attrs)
+        expected = reference(*[operand.astype(np.float64) for operand in operands], **attrs)
+        half_a_unit = 0.51 * np.spacing(np.abs(actual)).astype(np.float64)
+        assert (np.abs(actual - expected) <= half_a_unit + 1e-6).all(), (name, attrs)
 
 
 @pytest.mark.parametrize("name", ["avg_pool2d", "max_pool2d"])
@@ -366,8 +366,8 @@ def test_borders_wider_than_half_a_window_are_put_around_before(name: str) -> No
         how: dict[str, Any] = {"kernel": (2, 3), "stride": (1, 2), "pads": pads}
         if name == "max_pool2d":
             how["dilation"] = (1, 1)
-        want = ROWS[name].reference(x.astype(np.float64), **how)
-        np.testing.assert_allclose(run_one(name, (x,), **how), want, rtol=1e-6, err_msg=f"{pads}")
+        expected = ROWS[name].reference(x.astype(np.float64), **how)
+        np.testing.assert_allclose(run_one(name, (x,), **how), expected, rtol=1e-6, err_msg=f"{pads}")
 
 
 # Indices, drawn at random
@@ -404,17 +404,19 @@ def test_a_part_by_any_index_is_numpys(seed: int) -> None:
     numbers = np.random.default_rng(seed)
     x = numbers.standard_normal(SHAPE).astype(np.float32)
     index = drawn_index(numbers)
-    want = x[index]
-    np.testing.assert_array_equal(run_one("getitem", (x,), index=index), want)
-    places = np.arange(x.size).reshape(SHAPE)[index]
-    if np.unique(places).size == places.size:  # if an element is written twice, NumPy promises nothing
-        value = numbers.standard_normal(want.shape[-1:]).astype(np.float32)
+    expected = x[index]
+    np.testing.assert_array_equal(run_one("getitem", (x,), index=index), expected)
+    indices = np.arange(x.size).reshape(SHAPE)[index]
+    if np.unique(indices).size == indices.size:  # if an element is written twice, NumPy promises nothing
+        value = numbers.standard_normal(expected.shape[-1:]).astype(np.float32)
         changed = x.copy()
         changed[index] = value
         np.testing.assert_array_equal(run_one("setitem", (x, value), index=index), changed)
     added = np.zeros(SHAPE)
-    np.add.at(added, index, want)
-    np.testing.assert_allclose(run_one("scatter_add", (np.asarray(want),), index=index, shape=SHAPE), added, rtol=1e-6)
+    np.add.at(added, index, expected)
+    np.testing.assert_allclose(
+        run_one("scatter_add", (np.asarray(expected),), index=index, shape=SHAPE), added, rtol=1e-6
+    )
 
 
 def test_what_cannot_be_written_says_which_operator_where_and_what_to_do() -> None:

@@ -30,8 +30,8 @@ def ints(*numbers: int) -> Array:
 def file_of(path: Path, kind: str, inputs: list[Any], outputs: int = 1, **attributes: Any) -> list[Array]:
     """Write one node: arrays of floats are inputs, integers constants, None is left out. Return the inputs."""
     nodes, infos, names, arrays = [], [], [], []
-    for place, array in enumerate(inputs):
-        name = f"x{place}" if array is not None else ""
+    for index, array in enumerate(inputs):
+        name = f"x{index}" if array is not None else ""
         names.append(name)
         if array is None:
             continue
@@ -43,7 +43,7 @@ def file_of(path: Path, kind: str, inputs: list[Any], outputs: int = 1, **attrib
             nodes.append(helper.make_node("Constant", [], [name], value=value))
     results = [f"y{i}" for i in range(outputs)]
     nodes.append(helper.make_node(kind, names, results, **attributes))
-    graph = helper.make_graph(nodes, "one", infos, [helper.make_empty_tensor_value_info(one) for one in results])
+    graph = helper.make_graph(nodes, "one", infos, [helper.make_empty_tensor_value_info(result) for result in results])
     graph = onnx.shape_inference.infer_shapes(
         helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
     )
@@ -124,9 +124,9 @@ def test_a_node_is_computed_as_by_onnxruntime(
     path = tmp_path / "one.onnx"
     arrays = file_of(path, kind, inputs, **how)
     function = read(str(path))
-    got = function(*[Tensor(x) for x in arrays])
-    want = run_by_onnxruntime(path, arrays)
-    for mine, theirs in zip(got if isinstance(got, tuple) else (got,), want, strict=True):
+    actual = function(*[Tensor(x) for x in arrays])
+    expected = run_by_onnxruntime(path, arrays)
+    for mine, theirs in zip(actual if isinstance(actual, tuple) else (actual,), expected, strict=True):
         assert mine.asnumpy().dtype == theirs.dtype
         np.testing.assert_allclose(mine.asnumpy(), theirs, rtol=1e-5, atol=2e-6)
 
@@ -188,19 +188,19 @@ def test_a_file_with_broken_bytes_is_refused_or_computes(tmp_path: Path) -> None
     net = nn.SequentialCell(nn.Dense(3, 4), nn.ReLU(), nn.LayerNorm((4,)), nn.Dense(4, 2))
     x = Tensor(normal(2, 3))
     ms.export(net, x, file_name=str(path), file_format="ONNX")
-    whole = path.read_bytes()
+    content_before = path.read_bytes()
     numbers = np.random.default_rng(6)
     refused: list[str] = []
     for _ in range(300):
-        content = bytearray(whole)
-        place = int(numbers.integers(len(content)))
+        content = bytearray(content_before)
+        index = int(numbers.integers(len(content)))
         match numbers.integers(3):
             case 0:
-                content[place] = int(numbers.integers(256))
+                content[index] = int(numbers.integers(256))
             case 1:
-                del content[place : place + int(numbers.integers(1, 9))]
+                del content[index : index + int(numbers.integers(1, 9))]
             case _:
-                content[place:place] = numbers.bytes(3)
+                content[index:index] = numbers.bytes(3)
         path.chmod(0o600)
         path.write_bytes(content)
         try:

@@ -34,11 +34,11 @@ def _graph_mode() -> Iterator[None]:
 @pytest.fixture
 def checked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Make plans check the shape of each value against the traced one; return the list of operators checked."""
-    seen: list[str] = []
+    names: list[str] = []
 
     def check(name: str, array: Any, shape: tuple[int, ...]) -> None:
         assert array.shape == shape, f"{name}: shape {array.shape}, traced as {shape}"
-        seen.append(name)
+        names.append(name)
 
     def checking(write: Callable[..., None]) -> Callable[..., None]:
         def wrapped(self: Any, node: Any) -> None:
@@ -54,7 +54,7 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(plans._Writer, "_apply", checking(plans._Writer._apply))
     monkeypatch.setattr(plans._Writer, "_derive", checking(plans._Writer._derive))
-    return seen
+    return names
 
 
 def floats(*shape: int) -> Tensor:
@@ -81,32 +81,32 @@ class Squares(nn.Cell):
         self.net = net
 
     def construct(self, *inputs: Any) -> Any:
-        found = self.net(*inputs)
+        result = self.net(*inputs)
         total: Any = 0.0
-        for one in found if isinstance(found, tuple) else (found,):
-            for part in one if isinstance(one, tuple) else (one,):
+        for item in result if isinstance(result, tuple) else (result,):
+            for part in item if isinstance(item, tuple) else (item,):
                 total = total + ops.square(part).sum()
         return total
 
 
 def placeholders(*calls: tuple[Tensor, ...]) -> list[Tensor]:
     """Return placeholders for the inputs of several calls."""
-    found = []
+    results = []
     for some in zip(*calls, strict=True):
-        lengths = [one[0] if len(set(one)) == 1 else None for one in zip(*[x.shape for x in some], strict=True)]
-        found.append(Tensor(shape=lengths, dtype=some[0].dtype) if None in lengths else some[0])
-    return found
+        lengths = [item[0] if len(set(item)) == 1 else None for item in zip(*[x.shape for x in some], strict=True)]
+        results.append(Tensor(shape=lengths, dtype=some[0].dtype) if None in lengths else some[0])
+    return results
 
 
 def compared(net: nn.Cell, function: Any, inputs: tuple[Tensor, ...]) -> None:
     """Check that a call by a plan and an eager one give the same, draw the same, and leave the same parameters."""
-    place, before = random.position(), [(p, p.asnumpy()) for p in net.get_parameters()]
-    wanted = shown(eagerly(function, *inputs)), [p.asnumpy().tobytes() for p, _ in before], random.position()
+    position, before = random.position(), [(p, p.asnumpy()) for p in net.get_parameters()]
+    expected = shown(eagerly(function, *inputs)), [p.asnumpy().tobytes() for p, _ in before], random.position()
     for parameter, array in before:
         parameter.set_data(Tensor(array))
-    random.go_to(place)
-    got = shown(function(*inputs)), [p.asnumpy().tobytes() for p, _ in before], random.position()
-    assert got == wanted
+    random.go_to(position)
+    actual = shown(function(*inputs)), [p.asnumpy().tobytes() for p, _ in before], random.position()
+    assert actual == expected
 
 
 FLAT = [(4,), (6,), (2,), (3,), (150,)]
@@ -181,13 +181,13 @@ def test_a_layer_keeps_one_plan(name: str, checked: list[str]) -> None:
     net.set_inputs(*placeholders(*calls))
     total = Squares(net).set_train()
     total.set_inputs(*placeholders(*calls))
-    positions = tuple([place for place, x in enumerate(calls[0]) if x.dtype is ms.float32])
+    positions = tuple([index for index, x in enumerate(calls[0]) if x.dtype is ms.float32])
     gradient = ms.value_and_grad(total, positions or None, tuple(net.trainable_params()) or None)
     for inputs in calls:
         compared(net, net, inputs)
         compared(net, gradient, inputs)
-    for found in (*cells.plans_of(net), *cells.plans_of(total)):
-        assert found.counts == {"traced": 1, "replayed": len(calls) - 1, "eager": 0, "refused": 0}
+    for compiled in (*cells.plans_of(net), *cells.plans_of(total)):
+        assert compiled.counts == {"traced": 1, "replayed": len(calls) - 1, "eager": 0, "refused": 0}
     assert checked
 
 
@@ -214,18 +214,18 @@ def test_a_function_keeps_one_plan(name: str, checked: list[str]) -> None:
     def total(x: Any) -> Any:
         return ops.square(FUNCTIONS[name](x)).sum()
 
-    told = Tensor(shape=[None, 3], dtype=ms.float32)
-    function = ms.jit(ms.enable_dynamic(x=told)(lambda x: FUNCTIONS[name](x) * 1.0))
-    gradient = ms.value_and_grad(ms.jit(ms.enable_dynamic(x=told)(total)), 0)
+    placeholder = Tensor(shape=[None, 3], dtype=ms.float32)
+    function = ms.jit(ms.enable_dynamic(x=placeholder)(lambda x: FUNCTIONS[name](x) * 1.0))
+    gradient = ms.value_and_grad(ms.jit(ms.enable_dynamic(x=placeholder)(total)), 0)
     for n in (5, 8, 4, 90):
-        x, place = floats(n, 3), random.position()
-        for one in (function, gradient):
-            random.go_to(place)
-            wanted = shown(eagerly_without_plans(one, x)), random.position()
-            random.go_to(place)
-            assert (shown(one(x)), random.position()) == wanted
-    (found,) = cells.plans_of(function)
-    assert found.counts == {"traced": 1, "replayed": 3, "eager": 0, "refused": 0}
+        x, position = floats(n, 3), random.position()
+        for item in (function, gradient):
+            random.go_to(position)
+            expected = shown(eagerly_without_plans(item, x)), random.position()
+            random.go_to(position)
+            assert (shown(item(x)), random.position()) == expected
+    (compiled,) = cells.plans_of(function)
+    assert compiled.counts == {"traced": 1, "replayed": 3, "eager": 0, "refused": 0}
     assert checked
 
 
@@ -236,8 +236,8 @@ def test_a_large_array_that_no_rule_reads_is_of_the_call_s_own_shape(checked: li
     gradient = ms.value_and_grad(total, 0, tuple(net.trainable_params()))
     for n in (600, 5, 900):
         compared(net, gradient, (floats(n, 4, 10),))
-    (found,) = cells.plans_of(total)
-    assert found.counts["traced"] == 1
+    (compiled,) = cells.plans_of(total)
+    assert compiled.counts["traced"] == 1
     assert "_without_memory" in checked
 
 
@@ -252,12 +252,12 @@ class Sentences(nn.Cell):
         self.out = nn.Dense(8, 5)
 
     def construct(self, x: Any) -> Any:
-        found, _ = self.over_time(self.words(x))
-        n, length, width = found.shape
-        places = ops.arange(length).reshape(1, length, 1) / 10.0
+        result, _ = self.over_time(self.words(x))
+        n, length, width = result.shape
+        positions = ops.arange(length).reshape(1, length, 1) / 10.0
         later = ops.triu(ops.ones((length, length), ms.bool_), 1)
-        found = self.layer(found + ops.zeros((n, length, width), ms.float32) + places, later)
-        return self.out(found.mean(axis=1))
+        result = self.layer(result + ops.zeros((n, length, width), ms.float32) + positions, later)
+        return self.out(result.mean(axis=1))
 
 
 class Images(nn.Cell):
@@ -281,7 +281,9 @@ class Images(nn.Cell):
 @pytest.mark.parametrize("kind", [Sentences, Images])
 def test_a_training_is_one_plan(kind: type[nn.Cell], way: str, update: str) -> None:
     is_text = kind is Sentences
-    told = Tensor(shape=[None, None], dtype=ms.int32) if is_text else Tensor(shape=[None, 1, 8, 8], dtype=ms.float32)
+    placeholder = (
+        Tensor(shape=[None, None], dtype=ms.int32) if is_text else Tensor(shape=[None, 1, 8, 8], dtype=ms.float32)
+    )
     told_classes = Tensor(shape=[None], dtype=ms.int32)
     shapes = [(4, 5), (3, 2), (7, 6), (2, 9), (4, 5)]
     batches = [((classes(11, n, t) if is_text else floats(n, 1, 8, 8)), classes(5, n)) for n, t in shapes]
@@ -291,34 +293,34 @@ def test_a_training_is_one_plan(kind: type[nn.Cell], way: str, update: str) -> N
         ms.set_seed(3)
         net = kind().set_train()
         rates = (0.1, 0.9) if update == "Momentum" else (0.01,)
-        made: Any = getattr(nn, update)(net.trainable_params(), *rates)
+        optimizer: Any = getattr(nn, update)(net.trainable_params(), *rates)
         with_loss = nn.WithLossCell(net, nn.CrossEntropyLoss())
         step: Any
         of: Any
         if way == "cell":
-            of = step = nn.TrainOneStepCell(with_loss, made).set_train()
+            of = step = nn.TrainOneStepCell(with_loss, optimizer).set_train()
         else:
-            of, gradient = with_loss, ms.value_and_grad(with_loss, None, made.parameters)
+            of, gradient = with_loss, ms.value_and_grad(with_loss, None, optimizer.parameters)
 
             def step(x: Any, y: Any) -> Any:
                 loss, gradients = gradient(x, y)
-                made(gradients)
+                optimizer(gradients)
                 return loss
 
         if way == "jit" and by_plans:
-            of = step = ms.jit(ms.enable_dynamic(x=told, y=told_classes)(step))
+            of = step = ms.jit(ms.enable_dynamic(x=placeholder, y=told_classes)(step))
         elif way != "jit":
-            of.set_inputs(told, told_classes)
+            of.set_inputs(placeholder, told_classes)
         if by_plans and way != "jit":
             ms.set_context(mode=ms.GRAPH_MODE)
         losses = [step(*batch).asnumpy().tobytes() for batch in batches]
-        parameters = [p.asnumpy().tobytes() for p in (*net.get_parameters(), *made.get_parameters())]
+        parameters = [p.asnumpy().tobytes() for p in (*net.get_parameters(), *optimizer.get_parameters())]
         return losses, parameters, random.position(), cells.plans_of(of)
 
-    *wanted, _ = trained(False)
-    *got, found = trained(True)
-    assert got == wanted
-    assert [len(one.sources) for one in found] == [1]
+    *expected, _ = trained(False)
+    *actual, compiled = trained(True)
+    assert actual == expected
+    assert [len(result.sources) for result in compiled] == [1]
 
 
 def test_no_plan_answers_for_another_length() -> None:
@@ -337,8 +339,8 @@ def test_lengths_of_nothing_and_of_one_have_plans_of_their_own(n: int) -> None:
         x, y = floats(first, 3), floats(second, 3)
         assert shown(net(x)) == shown(Tensor(np.maximum(x.asnumpy(), 0)))
         assert shown(add(x, y)) == shown(Tensor(x.asnumpy() + y.asnumpy()))
-    assert [len(one.sources) for one in cells.plans_of(net)] == [2]
-    assert [len(one.sources) for one in cells.plans_of(add)] == [3]
+    assert [len(compiled.sources) for compiled in cells.plans_of(net)] == [2]
+    assert [len(compiled.sources) for compiled in cells.plans_of(add)] == [3]
 
 
 @pytest.mark.parametrize("widths", [(5, 6, 5, 7), (6, 5, 7, 5)])
@@ -364,13 +366,13 @@ def test_whether_a_result_is_a_view_of_an_argument_is_up_to_the_lengths(widths: 
     net = Parting()
     net.set_inputs(Tensor(shape=[None, None], dtype=ms.float32))
     for n, width in enumerate(widths, 2):
-        seen = []
+        log = []
         for call in (net, lambda x: eagerly(net, x)):
             x = Tensor(np.ones((n, width), np.float32))
-            found = call(x)
-            found[0] = 7.0
-            seen.append((shown(x), shown(found)))
-        assert seen[0] == seen[1]
+            result = call(x)
+            result[0] = 7.0
+            log.append((shown(x), shown(result)))
+        assert log[0] == log[1]
 
 
 def test_how_elements_lie_is_up_to_the_lengths() -> None:
@@ -414,8 +416,8 @@ def test_one_tensor_given_twice_has_a_plan_of_its_own() -> None:
         x = floats(n, 3)
         for other in (x, floats(n, 3), x * 1.0):
             compared(net, net, (x, other))
-    (found,) = cells.plans_of(net)
-    assert (len(found.sources), found.counts["replayed"]) == (2, 7)
+    (compiled,) = cells.plans_of(net)
+    assert (len(compiled.sources), compiled.counts["replayed"]) == (2, 7)
 
 
 def test_an_error_leaves_what_it_leaves_eagerly() -> None:
@@ -459,22 +461,22 @@ def test_a_gradient_of_what_was_spread_has_the_call_s_own_length() -> None:
     for n in (4, 7, 3):
         x, y = floats(n, 1), floats(n, 3)
         assert shown(gradient(x, y)) == shown(eagerly_without_plans(gradient, x, y))
-    (found,) = cells.plans_of(product)
-    assert found.counts == {"traced": 1, "replayed": 2, "eager": 0, "refused": 0}
+    (compiled,) = cells.plans_of(product)
+    assert compiled.counts == {"traced": 1, "replayed": 2, "eager": 0, "refused": 0}
 
 
 def test_what_an_operator_without_a_rule_gives_has_a_plan_a_length() -> None:
     class Inverting(nn.Cell):
         def construct(self, x: Any) -> Any:
-            found = ops.inverse(x)
-            return found * found.shape[0]
+            result = ops.inverse(x)
+            return result * result.shape[0]
 
     net = Inverting()
     net.set_inputs(Tensor(shape=[None, 3, 3], dtype=ms.float32))
     for n in (4, 7, 3, 7):
         compared(net, net, (floats(n, 3, 3),))
-    (found,) = cells.plans_of(net)
-    assert len(found.sources) > 1
+    (compiled,) = cells.plans_of(net)
+    assert len(compiled.sources) > 1
 
 
 def test_a_branch_on_a_length_has_a_plan_for_each_side() -> None:
@@ -486,8 +488,8 @@ def test_a_branch_on_a_length_has_a_plan_for_each_side() -> None:
     net.set_inputs(Tensor(shape=[None, 3], dtype=ms.float32))
     for n in (2, 3, 4, 5, 6, 9, 3):
         compared(net, net, (floats(n, 3),))
-    (found,) = cells.plans_of(net)
-    assert (len(found.sources), found.counts["traced"]) == (2, 2)
+    (compiled,) = cells.plans_of(net)
+    assert (len(compiled.sources), compiled.counts["traced"]) == (2, 2)
 
 
 def test_a_length_that_python_computes_with_has_a_plan_each() -> None:
@@ -499,8 +501,8 @@ def test_a_length_that_python_computes_with_has_a_plan_each() -> None:
     net.set_inputs(Tensor(shape=[None, 3], dtype=ms.float32))
     for n in (2, 3, 4, 2, 3, 4):
         compared(net, net, (floats(n, 3),))
-    (found,) = cells.plans_of(net)
-    assert (len(found.sources), found.counts["replayed"]) == (3, 1)
+    (compiled,) = cells.plans_of(net)
+    assert (len(compiled.sources), compiled.counts["replayed"]) == (3, 1)
 
 
 def test_what_is_followed_keeps_the_length_open() -> None:
@@ -514,8 +516,8 @@ def test_what_is_followed_keeps_the_length_open() -> None:
     net.set_inputs(Tensor(shape=[None, 3], dtype=ms.float32))
     for n in (5, 8, 11, 4):
         compared(net, net, (floats(n, 3),))
-    (found,) = cells.plans_of(net)
-    assert found.counts == {"traced": 1, "replayed": 3, "eager": 0, "refused": 0}
+    (compiled,) = cells.plans_of(net)
+    assert compiled.counts == {"traced": 1, "replayed": 3, "eager": 0, "refused": 0}
 
 
 def test_what_no_eager_call_raises_is_not_seen() -> None:
@@ -594,8 +596,8 @@ def test_code_that_asks_for_types_sees_ints() -> None:
         net.set_inputs(Tensor(shape=[None, 3], dtype=ms.float32))
         for n in (4, 5, 5, 5):
             compared(net, net, (floats(n, 3),))
-        (found,) = cells.plans_of(net)
-        assert found.counts["replayed"] > 0
+        (compiled,) = cells.plans_of(net)
+        assert compiled.counts["replayed"] > 0
 
 
 def test_lengths_that_were_seen_to_change_are_left_open_by_dynamic() -> None:
@@ -607,26 +609,26 @@ def test_lengths_that_were_seen_to_change_are_left_open_by_dynamic() -> None:
         x, y = floats(n, 3), floats(m, 3)
         both = np.concatenate((x.asnumpy(), y.asnumpy()))
         assert shown(joined(x, y)) == shown(Tensor(both * np.float32(n)))
-    (found,) = cells.plans_of(joined)
-    assert found.counts == {"traced": 4, "replayed": 4, "eager": 0, "refused": 0}
+    (compiled,) = cells.plans_of(joined)
+    assert compiled.counts == {"traced": 4, "replayed": 4, "eager": 0, "refused": 0}
 
 
 def test_enable_dynamic_before_and_after_jit_and_of_a_method() -> None:
-    told = Tensor(shape=[None, 3], dtype=ms.float32)
+    placeholder = Tensor(shape=[None, 3], dtype=ms.float32)
 
     @ms.jit
-    @ms.enable_dynamic(x=told, pair=[told, told])
+    @ms.enable_dynamic(x=placeholder, pair=[placeholder, placeholder])
     def before(x: Any, factor: float, pair: Any) -> Any:
         return x.sum(0) * factor + pair[0].mean(0) - pair[1].sum(0)
 
-    @ms.enable_dynamic(x=told, pair=[told, told])
+    @ms.enable_dynamic(x=placeholder, pair=[placeholder, placeholder])
     @ms.jit
     def after(x: Any, factor: float, pair: Any) -> Any:
         return x.sum(0) * factor + pair[0].mean(0) - pair[1].sum(0)
 
     class Owner:
         @ms.jit
-        @ms.enable_dynamic(x=told)
+        @ms.enable_dynamic(x=placeholder)
         def method(self, x: Any) -> Any:
             return x.mean(0)
 
@@ -638,7 +640,7 @@ def test_enable_dynamic_before_and_after_jit_and_of_a_method() -> None:
             assert shown(function(x, 2.0, pair=pair)) == shown(eagerly_without_plans(function, x, 2.0, pair=pair))
         assert shown(owner.method(x)) == shown(eagerly_without_plans(owner.method, x))
     for function in (before, after, Owner.method):
-        assert [one.counts["traced"] for one in cells.plans_of(function)] in ([1], [1, 1])
+        assert [compiled.counts["traced"] for compiled in cells.plans_of(function)] in ([1], [1, 1])
 
 
 def eagerly_without_plans(function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -680,12 +682,12 @@ DOUBLE = ms.jit(ms.enable_dynamic(x=OPEN)(double))
 
 
 def test_a_gradient_leaves_lengths_of_a_symbol_open_and_compares_its_arguments() -> None:
-    told = Tensor(shape=[ms.Symbol(max=8, divisor=2), 3], dtype=ms.float32)
-    function = ms.jit(ms.enable_dynamic(x=told)(lambda x: x.sum() * x.shape[0]))
+    placeholder = Tensor(shape=[ms.Symbol(max=8, divisor=2), 3], dtype=ms.float32)
+    function = ms.jit(ms.enable_dynamic(x=placeholder)(lambda x: x.sum() * x.shape[0]))
     gradient = ms.value_and_grad(function, 0)
     for n in (2, 4, 6, 8):
         assert gradient(floats(n, 3))[1].tolist() == [[float(n)] * 3] * n
-    assert [one.counts["traced"] for one in cells.plans_of(function)] == [1]
+    assert [compiled.counts["traced"] for compiled in cells.plans_of(function)] == [1]
     for x, error in ((floats(3, 3), ValueError), (floats(10, 3), ValueError), (floats(2, 3).half(), TypeError)):
         with pytest.raises(error, match="argument 'x' must have"):
             gradient(x)
@@ -706,12 +708,12 @@ def test_inputs_in_any_order_have_the_lengths_that_were_told_of_them() -> None:
         def construct(self, x: Any, y: Any) -> Any:
             return x.sum(0) + y
 
-    for told in ({"x": OPEN}, {}):
+    for declaration in ({"x": OPEN}, {}):
         net = Net()
-        net.set_inputs(**told) if told else net.set_inputs(OPEN, Tensor(shape=[3], dtype=ms.float32))
+        net.set_inputs(**declaration) if declaration else net.set_inputs(OPEN, Tensor(shape=[3], dtype=ms.float32))
         for n in (3, 4, 5):
             net.compile_and_run(y=floats(3), x=floats(n, 3))
-        assert [one.counts["traced"] for one in cells.plans_of(net)] == [1]
+        assert [compiled.counts["traced"] for compiled in cells.plans_of(net)] == [1]
 
 
 def test_what_was_told_of_other_arguments_than_come_leaves_nothing_open() -> None:
@@ -738,8 +740,8 @@ def test_a_function_with_open_lengths_inside_a_gradient_from_outside_has_a_plan_
         x = floats(n, 3)
         assert shown(inner(x)) == shown(function(x))
         assert shown(gradient(x)) == shown(eager(x))
-    (found,) = cells.plans_of(inner)
-    assert found.counts["traced"] == 3  # alone it has one
+    (compiled,) = cells.plans_of(inner)
+    assert compiled.counts["traced"] == 3  # alone it has one
 
 
 def test_at_o1_open_lengths_keep_the_bits_of_eager_calls() -> None:
@@ -748,8 +750,8 @@ def test_at_o1_open_lengths_keep_the_bits_of_eager_calls() -> None:
     net.set_inputs(Tensor(shape=[None, 3], dtype=ms.float32))
     for n in (3, 8, 5):
         compared(net, net, (floats(n, 3),))
-    (found,) = cells.plans_of(net)
-    assert found.counts["traced"] == 1
+    (compiled,) = cells.plans_of(net)
+    assert compiled.counts["traced"] == 1
 
 
 def test_set_inputs_may_be_told_otherwise_later() -> None:
@@ -760,5 +762,5 @@ def test_set_inputs_may_be_told_otherwise_later() -> None:
     net.set_inputs(Tensor(shape=[None, None, 3], dtype=ms.float32))
     for n in (3, 4, 6):
         compared(net, net, (floats(n, n + 1, 3),))
-    (found,) = cells.plans_of(net)
-    assert (len(found.sources), found.counts["replayed"]) == (2, 3)
+    (compiled,) = cells.plans_of(net)
+    assert (len(compiled.sources), compiled.counts["replayed"]) == (2, 3)

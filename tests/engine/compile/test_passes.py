@@ -24,15 +24,15 @@ def test_arrays_that_no_rule_reads_do_not_wait_for_the_walk_back() -> None:
 
     gradient = ms.value_and_grad(function)
     compiled, x = CompiledFunction(lambda x: gradient(x), "f"), Tensor(np.ones(shape, np.float32))
-    wanted = gradient(x)
+    expected = gradient(x)
     for _ in range(2):
         compiled(x)
     tracemalloc.start()
-    got = compiled(x)
+    actual = compiled(x)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert compiled.counts["replayed"] == 2
-    assert [t.asnumpy().tobytes() for t in got] == [t.asnumpy().tobytes() for t in wanted]
+    assert [t.asnumpy().tobytes() for t in actual] == [t.asnumpy().tobytes() for t in expected]
     assert peak < 9.5 * x.nbytes  # six outputs of relu, and the values computed with them; otherwise twelve
 
 
@@ -48,8 +48,8 @@ X, Y, G = (Tensor(np.array(numbers, np.float32)) for numbers in ([1.0, 2.0], [3.
 
 
 def slope(function: Callable[[Tensor], Tensor], x: Tensor, arriving: Tensor) -> Tensor:
-    found: Tensor = ms.ops.GradOperation(sens_param=True)(function)(x, arriving) + 1.0
-    return found
+    gradient: Tensor = ms.ops.GradOperation(sens_param=True)(function)(x, arriving) + 1.0
+    return gradient
 
 
 ALIKE: dict[str, Callable[..., Any]] = {
@@ -66,9 +66,9 @@ ALIKE: dict[str, Callable[..., Any]] = {
 def test_what_is_alike_is_not_taken_for_the_same(name: str) -> None:
     function = ALIKE[name]
     compiled = CompiledFunction(function, name)
-    wanted = [t.asnumpy().tobytes() for t in function(X, Y, G)]
+    expected = [t.asnumpy().tobytes() for t in function(X, Y, G)]
     for _ in range(3):
-        assert [t.asnumpy().tobytes() for t in compiled(X, Y, G)] == wanted
+        assert [t.asnumpy().tobytes() for t in compiled(X, Y, G)] == expected
     assert compiled.counts["replayed"] == 2
 
 
@@ -78,13 +78,13 @@ def test_a_constant_that_is_given_out_is_another_value_at_each_call() -> None:
     assert made.counts["replayed"] == 2
     slopes = ms.grad(lambda b: ms.grad(lambda c: (b * c * 3).sum())(c).sum())(b)
     assert slopes.tolist() == [3.0, 3.0]
-    told: list[float] = []
+    numbers: list[float] = []
 
     def loss(b: Tensor, c: Tensor) -> Tensor:
-        b.register_hook(lambda g: told.append(float(g.sum())))
+        b.register_hook(lambda g: numbers.append(float(g.sum())))
         return (b * 2 + c * 5).sum()
 
     assert [g.tolist() for g in ms.grad(loss, (0, 1))(b, c)] == [[2.0, 2.0], [5.0, 5.0]]
-    assert told == [4.0]
+    assert numbers == [4.0]
     b.add_(1.0)
     assert (a.tolist(), b.tolist(), c.tolist(), made(X)[1].tolist()) == ([1.0, 2.0], [2.0, 3.0], [1.0, 2.0], [1.0, 2.0])

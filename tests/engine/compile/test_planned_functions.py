@@ -84,20 +84,20 @@ class Call:
             return run(ms, *made, *inputs)
 
         def everything(*inputs: Tensor) -> Any:
-            found = result(*inputs)
-            return found if gradients is None else (found, gradients(*inputs))
+            results = result(*inputs)
+            return results if gradients is None else (results, gradients(*inputs))
 
         self.case, self.function = case, everything
         self._kept = [(parameter, parameter._array) for layer in made for parameter in layer.get_parameters()]
         inputs = self._inputs(np.asarray)
-        found = result(*inputs)
-        places = tuple(i for i, x in enumerate(inputs) if floating(ms, x))
+        outcome = result(*inputs)
+        indices = tuple(i for i, x in enumerate(inputs) if floating(ms, x))
         weights = [parameter for layer in made for parameter in layer.trainable_params()]
-        if (places or weights) and any(floating(ms, one) for one in flat(found)):
-            asked = ms.value_and_grad(lambda *x: weighted(ms, result(*x)), places or None, weights or None)
+        if (indices or weights) and any(floating(ms, item) for item in flat(outcome)):
+            gradient = ms.value_and_grad(lambda *x: weighted(ms, result(*x)), indices or None, weights or None)
             with contextlib.suppress(TypeError, ValueError, RuntimeError):  # it has none
-                asked(*inputs)
-                gradients = asked
+                gradient(*inputs)
+                gradients = gradient
         self._restore()
 
     def _inputs(self, arranged: Callable[[Any], Any]) -> list[Tensor]:
@@ -112,12 +112,12 @@ class Call:
         ms.set_seed(3)
         inputs = self._inputs(arranged)
         try:
-            found = bits(function(*inputs))
+            result = bits(function(*inputs))
         except Exception as error:
-            found = type(error)
+            result = type(error)
         left = bits([*inputs, *[parameter for parameter, _ in self._kept]])
         self._restore()
-        return found, left
+        return result, left
 
 
 def calls(names: list[str], draw: Callable[[Any, str], Case], count: int) -> Iterator[tuple[str, Call]]:
@@ -140,14 +140,14 @@ def calls(names: list[str], draw: Callable[[Any, str], Case], count: int) -> Ite
 
 def unplanned(some: Iterator[tuple[str, Call]]) -> dict[str, set[str]]:
     """Return the reasons of missing plans, by name; bits are compared on the way."""
-    found: dict[str, set[str]] = defaultdict(set)
+    results: dict[str, set[str]] = defaultdict(set)
     for name, call in some:
         compiled = CompiledFunction(call.function, name)
         for arranged in (np.asarray, np.asarray, other_numbers):
             assert call.seen(compiled, arranged) == call.seen(call.function, arranged), (name, call.case.source)
         if not compiled.counts["replayed"]:
-            found[name] |= compiled.warned_reasons or {"?"}
-    return found
+            results[name] |= compiled.warned_reasons or {"?"}
+    return results
 
 
 @pytest.mark.parametrize("kind", ["functions", "layers"])
@@ -158,10 +158,10 @@ def test_all_but_those_that_are_named_have_plans(kind: str) -> None:
         some = calls(sorted({name for name, _ in layers.rows("")}), layers.draw, 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = unplanned(some)
-    for name, reasons in found.items():
+        result = unplanned(some)
+    for name, reasons in result.items():
         assert all(WITHOUT_PLANS.get(name, "none") in reason for reason in reasons), (name, reasons)
-    assert set(found) == {name for name in WITHOUT_PLANS if (".nn." in f".{name}") == (kind == "layers")}
+    assert set(result) == {name for name in WITHOUT_PLANS if (".nn." in f".{name}") == (kind == "layers")}
 
 
 def test_what_kernels_run_here_may_be_found_out_while_a_plan_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,6 +232,6 @@ def test_steps_of_all_optimizers_have_plans(room: Any, name: str, kind: type[nn.
         return (values, bits(list(optimizer.get_parameters()))), call
 
     eager, _ = run(by_plans=False)
-    found, call = run(by_plans=True)
-    assert found == eager
+    result, call = run(by_plans=True)
+    assert result == eager
     assert plans_of(call)[0].counts["replayed"] == 3

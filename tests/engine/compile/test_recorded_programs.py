@@ -17,12 +17,12 @@ RECORDED: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
 CAPTURES = ("bytecode", "trace")  # MindSpore's answers under these two are not recorded: it ends or hangs in some
 
 
-def same(got: Any, want: Any) -> bool:
+def same(actual: Any, want: Any) -> bool:
     """Return whether two results are alike: structure, dtypes, shapes, numbers up to the loss by Adam's 1 - 0.999."""
-    if type(got) is not type(want):
+    if type(actual) is not type(want):
         return False
     if isinstance(want, dict):
-        (kind, value), (got_kind, got_value) = *want.items(), *got.items()
+        (kind, value), (got_kind, got_value) = *want.items(), *actual.items()
         if kind != got_kind:
             return False
         if kind in ("tuple", "dict", "error", "object"):
@@ -30,16 +30,16 @@ def same(got: Any, want: Any) -> bool:
         some, others = np.array(got_value), np.array(value)
         return some.shape == others.shape and bool(np.allclose(some, others, 1e-4, 1e-6))
     if isinstance(want, list):
-        return len(got) == len(want) and all(map(same, got, want))
-    return bool(got == want)
+        return len(actual) == len(want) and all(map(same, actual, want))
+    return bool(actual == want)
 
 
 @pytest.mark.filterwarnings("ignore:no plan can be made")
 @pytest.mark.parametrize("mode", [*MODES, *CAPTURES])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_gives_what_it_gives_eagerly_in_mindspore(name: str, mode: str) -> None:
-    want, got = RECORDED[name]["pynative"], results(name, mode)
-    assert [(a, b) for a, b in zip(got, want, strict=True) if not same(a, b)] == []
+    expected, actual = RECORDED[name]["pynative"], results(name, mode)
+    assert [(a, b) for a, b in zip(actual, expected, strict=True) if not same(a, b)] == []
 
 
 def test_every_program_is_recorded_and_where_mindspore_s_graphs_differ_it_is_said_why() -> None:

@@ -103,9 +103,9 @@ def loops_of(names: list[str], dtype: Any) -> list[tuple[str, list[Any], Any, An
     cases = []
     for name in names:
         for attrs in attributes_of(name):
-            given = arrays_for(name, dtype)
+            inputs = arrays_for(name, dtype)
             with np.errstate(all="ignore"):
-                cases.append((name, attrs, given, np.asarray(OPERATORS[name].kernel(*given, **attrs))))
+                cases.append((name, attrs, inputs, np.asarray(OPERATORS[name].kernel(*inputs, **attrs))))
     return cases
 
 
@@ -113,15 +113,15 @@ def computed(cases: list[Any], by: Any) -> list[Any]:
     """Return the results of one loop over all of them, whose inputs are the same arrays."""
     program, arrays, outputs, stores = Program(), [], [], []
     places: dict[tuple[str, bytes], int] = {}
-    for name, attrs, given, want in cases:
+    for name, attrs, inputs, expected in cases:
         steps = []
-        for x in given:
-            place = places.setdefault((str(x.dtype), x.tobytes()), len(arrays))
-            if place == len(arrays):
+        for x in inputs:
+            index = places.setdefault((str(x.dtype), x.tobytes()), len(arrays))
+            if index == len(arrays):
                 arrays.append(x)
-            steps.append(program.add("input", x.dtype, place))
-        stores.append(Store(program.apply(OPERATORS[name].scalar, steps, attrs, want.dtype)))
-        outputs.append(Value(want.shape, want.dtype))
+            steps.append(program.add("input", x.dtype, index))
+        stores.append(Store(program.apply(OPERATORS[name].scalar, steps, attrs, expected.dtype)))
+        outputs.append(Value(expected.shape, expected.dtype))
     values = tuple([Value(x.shape, x.dtype) for x in arrays])
     node = FusedLoop(
         arrays[0].shape, tuple(program.steps), values, ((True,),) * len(arrays), tuple(outputs), tuple(stores)
@@ -130,24 +130,26 @@ def computed(cases: list[Any], by: Any) -> list[Any]:
         return list(by(node)(*arrays))
 
 
-def check(name: str, given: list[Any], want: Any, got: Any) -> None:
-    assert got.dtype == want.dtype
+def check(name: str, given: list[Any], want: Any, actual: Any) -> None:
+    assert actual.dtype == want.dtype
     if want.dtype.kind == "b":
-        assert np.array_equal(got, want), name
+        assert np.array_equal(actual, want), name
         return
     if name == "gelu_grad":
         # The kernel for small arrays gives NaN where a square overflows, and of an infinite gradient times a slope that
         # it rounds to 0; the one for large arrays is as the expression.
-        want = np.where(np.isnan(want) & ((np.abs(given[1]) > 1e9) | np.isinf(given[0])), got, want)
-    assert np.array_equal(np.isnan(got), np.isnan(want)), name
+        want = np.where(np.isnan(want) & ((np.abs(given[1]) > 1e9) | np.isinf(given[0])), actual, want)
+    assert np.array_equal(np.isnan(actual), np.isnan(want)), name
     with np.errstate(all="ignore"):
         scale = np.maximum(np.abs(want), SCALES[name](*given)) if name in SCALES else np.abs(want)
         scale = np.minimum(np.nan_to_num(scale, posinf=np.finfo(want.dtype).max), np.finfo(want.dtype).max)
-        apart = np.where(got == want, 0, np.abs(got.astype(np.float64) - want) / np.spacing(scale.astype(want.dtype)))
+        apart = np.where(
+            actual == want, 0, np.abs(actual.astype(np.float64) - want) / np.spacing(scale.astype(want.dtype))
+        )
     worst = int(np.nanargmax(apart))
     # SciPy's erfc of float64 is 87 units from the C library's at 13.
     allowed = 128 if name == "erfc" and want.dtype == np.float64 else ULPS.get(name, 0)
-    assert apart[worst] <= allowed, (name, [x[worst] for x in given], got[worst], want[worst], apart[worst])
+    assert apart[worst] <= allowed, (name, [x[worst] for x in given], actual[worst], want[worst], apart[worst])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -156,8 +158,8 @@ def test_an_expression_gives_what_the_kernel_gives(dtype: Any, of_two: bool) -> 
     names = [name for name in NAMES if (arity(OPERATORS[name]) > 1) == of_two]
     cases = loops_of(names, dtype)
     for by in (loop, with_buffers):
-        for (name, _, given, want), got in zip(cases, computed(cases, by), strict=True):
-            check(name, given, want, got)
+        for (name, _, inputs, expected), actual in zip(cases, computed(cases, by), strict=True):
+            check(name, inputs, expected, actual)
 
 
 def test_integers_wrap_around_as_the_kernels_do() -> None:
@@ -170,9 +172,9 @@ def test_integers_wrap_around_as_the_kernels_do() -> None:
     kinds = [np.dtype(name) for name in ("int64", "uint8", "float32", "bool")]
     cases += [("cast", {"dtype": kind}, [x], x.astype(kind)) for kind in kinds]
     for by in (loop, with_buffers):
-        for (name, attrs, _, want), got in zip(cases, computed(cases, by), strict=True):
-            assert got.dtype == want.dtype, name
-            assert np.array_equal(got, want), (name, attrs)
+        for (name, attrs, _, expected), actual in zip(cases, computed(cases, by), strict=True):
+            assert actual.dtype == expected.dtype, name
+            assert np.array_equal(actual, expected), (name, attrs)
 
 
 def test_numbers_take_the_dtype_of_what_stands_beside_them() -> None:
@@ -201,7 +203,7 @@ def test_numbers_take_the_dtype_of_what_stands_beside_them() -> None:
 )
 def test_what_does_not_fit_the_dtypes_is_left_alone(text: str, dtypes: tuple[str, str], result: str) -> None:
     program = Program()
-    inputs = [program.add("input", np.dtype(dtype), place) for place, dtype in enumerate(dtypes)]
+    inputs = [program.add("input", np.dtype(dtype), index) for index, dtype in enumerate(dtypes)]
     with pytest.raises(UnsupportedScalar):
         program.apply(text, inputs, {"dtype": np.dtype(np.int32)}, np.dtype(result))
 

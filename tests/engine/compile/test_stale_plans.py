@@ -12,8 +12,8 @@ def test_no_plan_answers_for_what_is_no_longer_so() -> None:
     wrong = []
     for seed in range(45):
         with counted(counts, reasons):
-            found = run(generated(seed))
-        if found:
-            wrong.append(f"seed {seed}, {found}")
+            result = run(generated(seed))
+        if result:
+            wrong.append(f"seed {seed}, {result}")
     assert not wrong, wrong[0]
     assert counts["replayed"] > counts["eager"]

@@ -39,7 +39,7 @@ def network() -> nn.Cell:
 def bits(value: Any) -> Any:
     if isinstance(value, Tensor):
         return type(value._array).__name__, np.array(value._array).tobytes()
-    return [bits(one) for one in value]
+    return [bits(item) for item in value]
 
 
 class Beside:
@@ -73,19 +73,19 @@ def amid_a_trace(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]
     """Run a function in another thread amid the next trace; the trace continues when that thread waits."""
 
     def arrange(function: Callable[[], Any]) -> Beside:
-        beside, started = Beside(function), list[bool]()
+        worker, started = Beside(function), list[bool]()
         kernel, begin = OPERATORS["tanh"].kernel, tracer.Tracer.__init__
 
         def tanh(x: Any) -> Any:
             if not started:
                 started.append(True)
-                beside.start()
-                assert beside.waits.wait(60)
+                worker.start()
+                assert worker.waits.wait(60)
             return kernel(x)
 
         class Noticing(threading.Event):
             def wait(self, timeout: float | None = None) -> bool:
-                beside.waits.set()
+                worker.waits.set()
                 return super().wait(timeout)
 
         def begun(self: tracer.Tracer, *args: Any) -> None:
@@ -94,7 +94,7 @@ def amid_a_trace(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]
 
         monkeypatch.setattr(OPERATORS["tanh"], "kernel", tanh)
         monkeypatch.setattr(tracer.Tracer, "__init__", begun)
-        return beside
+        return worker
 
     return arrange
 
@@ -109,9 +109,9 @@ def test_a_gradient_amid_the_trace_of_another_thread_is_whole(is_compiled: bool,
     net = network()
     expected = bits(gradients_of(net)(X))
     traced, other = gradients_of(net, ms.jit), gradients_of(net, ms.jit if is_compiled else lambda function: function)
-    beside = amid_a_trace(lambda: bits(other(X)))
+    worker = amid_a_trace(lambda: bits(other(X)))
     assert bits(traced(X)) == expected
-    assert beside.result() == expected
+    assert worker.result() == expected
     assert bits(traced(X)) == bits(other(X)) == expected
     # A change by the other thread's run, such as a class registered with an abstract one, may cost a trace.
     assert bits(traced(X)) == expected
@@ -130,14 +130,14 @@ def test_a_trace_does_not_begin_amid_a_gradient_of_another_thread() -> None:
         assert go_on.wait(60)
         return (net(x) ** 2).sum()
 
-    beside = Beside(lambda: bits(ms.value_and_grad(halted, 0, net.trainable_params())(X)))
-    beside.start()
+    worker = Beside(lambda: bits(ms.value_and_grad(halted, 0, net.trainable_params())(X)))
+    worker.start()
     assert inside.wait(60)
     traced = gradients_of(net, ms.jit)
     assert bits(traced(X)) == expected
     assert plans_of(traced)[0].counts["eager"] == 1
     go_on.set()
-    assert beside.result() == expected
+    assert worker.result() == expected
     for _ in range(2):
         assert bits(traced(X)) == expected
     assert plans_of(traced)[0].counts == {"traced": 1, "replayed": 1, "eager": 1, "refused": 0}
@@ -150,11 +150,11 @@ def test_a_function_may_wait_for_a_thread_that_calls_compiled_functions() -> Non
 
     @ms.jit
     def outer(x: Any) -> Any:
-        found = list[Any]()
-        thread = threading.Thread(target=lambda: found.append(inner(x)))
+        result = list[Any]()
+        thread = threading.Thread(target=lambda: result.append(inner(x)))
         thread.start()
         thread.join(60)
-        return found[0] + 1.0
+        return result[0] + 1.0
 
     with pytest.warns(UserWarning, match="no plan can be made"):
         assert bits(outer(X)) == expected
@@ -170,13 +170,13 @@ def test_a_session_that_begins_to_watch_amid_a_trace_changes_no_bit(amid_a_trace
 
     def watch() -> None:
         session.attach()
-        beside.waits.set()
+        worker.waits.set()
 
-    beside = amid_a_trace(watch)
+    worker = amid_a_trace(watch)
     assert bits(traced(X)) == expected
-    beside.result()
-    found = [capture.statistics() for capture in session.captures]
-    assert found and all(one.mean == one.mean for one in found)
+    worker.result()
+    results = [capture.statistics() for capture in session.captures]
+    assert results and all(result.mean == result.mean for result in results)
     assert bits(traced(X)) == expected
     session.detach()
     assert not plans_of(traced)[0].warned_reasons
@@ -198,12 +198,12 @@ def test_many_threads_get_what_one_gets(monkeypatch: pytest.MonkeyPatch) -> None
     ms.set_context(mode=ms.GRAPH_MODE)
 
     def work(number: int) -> None:
-        job, wanted = jobs[number % len(jobs)], expected[number % len(jobs)]
+        job, expected_bits = jobs[number % len(jobs)], expected[number % len(jobs)]
         gate.wait(60)
         for turn in range(6):
             place = (turn + number) % len(inputs)
             try:
-                if bits(job(inputs[place])) != wanted[place]:
+                if bits(job(inputs[place])) != expected_bits[place]:
                     wrong.append((number, turn))
             except Exception as error:
                 wrong.append(error)
@@ -212,7 +212,7 @@ def test_many_threads_get_what_one_gets(monkeypatch: pytest.MonkeyPatch) -> None
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as records:
             for thread in threads:
                 thread.start()
             for thread in threads:
@@ -220,7 +220,7 @@ def test_many_threads_get_what_one_gets(monkeypatch: pytest.MonkeyPatch) -> None
     finally:
         sys.setswitchinterval(interval)
     assert not wrong
-    assert [str(one.message) for one in told if "no plan" in str(one.message)] == []
+    assert [str(item.message) for item in records if "no plan" in str(item.message)] == []
 
 
 def test_an_array_of_a_trace_may_be_read_while_another_thread_ends_the_trace() -> None:

@@ -94,14 +94,14 @@ SYMBOLS = [
 
 
 @pytest.mark.usefixtures("graph_mode")
-@pytest.mark.parametrize(("kind", "told", "args", "kwargs", "error"), CALLS)
+@pytest.mark.parametrize(("kind", "declaration", "args", "kwargs", "error"), CALLS)
 def test_calls_are_compared_with_what_set_inputs_told(
-    kind: type[nn.Cell], told: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], error: str
+    kind: type[nn.Cell], declaration: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any], error: str
 ) -> None:
     net = kind()
     ms.set_context(mode=ms.PYNATIVE_MODE)
-    net.set_inputs(*told)
-    assert net.get_inputs() == told
+    net.set_inputs(*declaration)
+    assert net.get_inputs() == declaration
     ms.set_context(mode=ms.GRAPH_MODE)
     if error:
         with pytest.raises(ERRORS[error], match=f"^For '{kind.__name__}', "):
@@ -146,14 +146,14 @@ def test_inputs_that_are_told_by_name_alone_are_compared() -> None:
         net(X)
 
 
-@pytest.mark.parametrize("told", [(), (D, 3, 4)])
-def test_in_graph_mode_the_number_of_inputs_is_looked_at_when_they_are_told(told: tuple[Any, ...]) -> None:
+@pytest.mark.parametrize("declaration", [(), (D, 3, 4)])
+def test_in_graph_mode_the_number_of_inputs_is_looked_at_when_they_are_told(declaration: tuple[Any, ...]) -> None:
     net = Times()
-    net.set_inputs(*told)  # as in MindSpore, not in PyNative mode
+    net.set_inputs(*declaration)  # as in MindSpore, not in PyNative mode
     ms.set_context(mode=ms.GRAPH_MODE)
     try:
         with pytest.raises(TypeError, match="For 'set_inputs', 'construct' of 'Times'"):
-            Times().set_inputs(*told)
+            Times().set_inputs(*declaration)
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
 
@@ -175,9 +175,9 @@ def test_compile_says_that_it_makes_no_plan_of_placeholders() -> None:
 # enable_dynamic
 
 
-def jitted(**told: Any) -> Callable[..., Any]:
+def jitted(**declaration: Any) -> Callable[..., Any]:
     @ms.jit
-    @ms.enable_dynamic(**told)
+    @ms.enable_dynamic(**declaration)
     def first(x: Any, y: Any = None, *, k: int = 1) -> Any:
         return (x[0] if isinstance(x, tuple | list) else x) * k
 
@@ -186,7 +186,7 @@ def jitted(**told: Any) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize(
-    ("told", "error", "words"),
+    ("declaration", "error", "text"),
     [
         ({}, ValueError, "at least one argument must be declared"),
         ({"z": D}, ValueError, r"has no argument 'z', only \['x', 'y', 'k'\]"),
@@ -198,9 +198,9 @@ def jitted(**told: Any) -> Callable[..., Any]:
         ({"x": D, "y": X}, TypeError, "at least one length of 'y' must be None or a Symbol"),
     ],
 )
-def test_what_cannot_be_told_of_an_argument_is_refused(told: dict[str, Any], error: type, words: str) -> None:
-    with pytest.raises(error, match=f"For 'enable_dynamic', .*{words}"):
-        jitted(**told)
+def test_what_cannot_be_told_of_an_argument_is_refused(declaration: dict[str, Any], error: type, text: str) -> None:
+    with pytest.raises(error, match=f"For 'enable_dynamic', .*{text}"):
+        jitted(**declaration)
 
 
 @pytest.mark.parametrize("what", [nn.ReLU, 3, abs])
@@ -210,7 +210,7 @@ def test_only_functions_can_be_told_of(what: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "args", "kwargs", "error"),
+    ("declaration", "args", "kwargs", "error"),
     [
         ({"x": D}, (X,), {}, None),
         ({"x": D}, (tensor(5, 3),), {}, None),
@@ -233,9 +233,9 @@ def test_only_functions_can_be_told_of(what: Any) -> None:
     ],
 )
 def test_calls_of_jit_are_compared_with_what_enable_dynamic_told(
-    told: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: type[Exception] | None
+    declaration: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: type[Exception] | None
 ) -> None:
-    function = jitted(**told)
+    function = jitted(**declaration)
     if error is None:
         function(*args, **kwargs)
     else:

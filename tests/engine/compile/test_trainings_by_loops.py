@@ -16,16 +16,16 @@ from tests.engine.compile.test_bits import trained
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[CompiledFunction]]:
     """Compile everything in a test, in GRAPH_MODE, at O1."""
-    made: list[CompiledFunction] = []
+    functions: list[CompiledFunction] = []
     before = CompiledFunction.__init__
 
     def note(self: CompiledFunction, *args: object, **kwargs: object) -> None:
         before(self, *args, **kwargs)  # type: ignore[arg-type]
         self._level = "O1"
-        made.append(self)
+        functions.append(self)
 
     monkeypatch.setattr(CompiledFunction, "__init__", note)
-    yield made
+    yield functions
     ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
@@ -39,11 +39,11 @@ def test_a_training_by_loops_is_the_eager_one_but_for_rounding(
 ) -> None:
     eager = trained(case)
     ms.set_context(mode=ms.GRAPH_MODE)
-    found = trained(case)
-    plans = [guarded.plan for one in compiled for some in one.plans.values() for guarded in some]
+    result = trained(case)
+    plans = [guarded.plan for item in compiled for some in item.plans.values() for guarded in some]
     assert any(isinstance(node, FusedLoop) for plan in plans for node in plan.graph.nodes)
-    assert any(one.counts["replayed"] for one in compiled)
-    assert len(found) == len(eager)
-    for got, want in zip(found, eager, strict=True):
-        one, other = (np.frombuffer(part, np.float32) for part in (got, want))
-        np.testing.assert_allclose(one, other, rtol=1e-3, atol=tolerance)
+    assert any(item.counts["replayed"] for item in compiled)
+    assert len(result) == len(eager)
+    for actual, expected in zip(result, eager, strict=True):
+        entry, other = (np.frombuffer(part, np.float32) for part in (actual, expected))
+        np.testing.assert_allclose(entry, other, rtol=1e-3, atol=tolerance)

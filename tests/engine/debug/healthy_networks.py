@@ -147,8 +147,8 @@ class LanguageModel(nn.Cell):
     def __init__(self, words: int = 20, size: int = 16, length: int = 10) -> None:
         super().__init__()
         self.embed = nn.Embedding(words, size)
-        places = np.random.default_rng(0).standard_normal((length, size)) * 0.02
-        self.places = Parameter(Tensor(places.astype(np.float32)), "places")
+        positions = np.random.default_rng(0).standard_normal((length, size)) * 0.02
+        self.places = Parameter(Tensor(positions.astype(np.float32)), "places")
         self.layer = nn.TransformerEncoderLayer(size, 4, 32, dropout=0.1, batch_first=True)
         self.head = nn.Dense(size, words)
         self.mask = Tensor(np.triu(np.full((length, length), -np.inf, np.float32), 1))

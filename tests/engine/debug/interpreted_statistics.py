@@ -21,16 +21,16 @@ def normal(*shape: int) -> Any:
     return np.random.default_rng(0).standard_normal(shape).astype(np.float32)
 
 
-def same(found: Statistics, want: Statistics) -> None:
+def same(figures: Statistics, want: Statistics) -> None:
     for name, value in dataclasses.asdict(want).items():
-        got = getattr(found, name)
+        actual = getattr(figures, name)
         if isinstance(value, float):
-            assert got == pytest.approx(value, rel=1e-12, abs=1e-12, nan_ok=True), name
+            assert actual == pytest.approx(value, rel=1e-12, abs=1e-12, nan_ok=True), name
         elif name == "histogram":
-            if got.size:  # on the CPU a converted tensor has one even if it was not requested
-                np.testing.assert_array_equal(got, value)
+            if actual.size:  # on the CPU a converted tensor has one even if it was not requested
+                np.testing.assert_array_equal(actual, value)
         else:
-            assert got == value, name
+            assert actual == value, name
 
 
 def values() -> list[Any]:
@@ -68,9 +68,9 @@ def test_many_values_are_measured_together_and_read_once(counted: bool) -> None:
     with strict_device.device(triton=True) as counts:
         tensors = [Tensor._wrap(strict_device.CUPY.asarray(value)) for value in values()]
         want = statistics_of(values(), counted)
-        for one, expected in zip(statistics_of(tensors, counted), want, strict=True):
-            same(one, expected)
-            assert one.histogram.size or not counted
+        for item, expected in zip(statistics_of(tensors, counted), want, strict=True):
+            same(item, expected)
+            assert item.histogram.size or not counted
         counts.clear()
         statistics_of([tensors[place] for place in there if place != 9], counted)  # which is too small to square
         assert len(counts.to_host) == 1
@@ -96,11 +96,11 @@ def test_changes_of_many_parameters_are_read_once() -> None:
         found = changes(pairs[:3])
         assert len(counts.to_host) == 1
         found += changes(pairs[3:])
-    for (change, norm), (want, was) in zip(found, changes(list(zip(now, before, strict=True))), strict=True):
-        assert change == pytest.approx(want, rel=1e-6, nan_ok=True) and norm == pytest.approx(was, rel=1e-12)
+    for (change, norm), (expected, was) in zip(found, changes(list(zip(now, before, strict=True))), strict=True):
+        assert change == pytest.approx(expected, rel=1e-6, nan_ok=True) and norm == pytest.approx(was, rel=1e-12)
 
 
 def test_by_cupy_alone_values_are_copied_to_the_host() -> None:
     with strict_device.device():
-        for value, one in zip(values(), statistics_of([Tensor(normal(90, 100))]), strict=False):
-            same(one, statistics(value))
+        for value, item in zip(values(), statistics_of([Tensor(normal(90, 100))]), strict=False):
+            same(item, statistics(value))

@@ -68,16 +68,16 @@ def array(shape: tuple[int, ...], dtype: str, kind: str) -> np.ndarray[Any, Any]
         elif plain.size:
             plain.reshape(-1)[-1] = float(kind)
     with np.errstate(all="ignore"):
-        made = np.asarray(plain if real else abs(plain)).astype(numpy_dtype(dtype))
-    return made + made.dtype.type(1j) if made.dtype.kind == "c" and kind == "plain" else made
+        value = np.asarray(plain if real else abs(plain)).astype(numpy_dtype(dtype))
+    return value + value.dtype.type(1j) if value.dtype.kind == "c" and kind == "plain" else value
 
 
 def arrays() -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
     """Yield every array with a name."""
     for shape, dtype, kind in itertools.product(SHAPES, DTYPES, KINDS):
-        made = array(shape, dtype, kind)
-        if made is not None:
-            yield f"{dtype}{list(shape)} {kind}", made
+        value = array(shape, dtype, kind)
+        if value is not None:
+            yield f"{dtype}{list(shape)} {kind}", value
 
 
 def structures(x: Tensor) -> dict[str, Any]:
@@ -132,12 +132,12 @@ _TEXTS = (
 
 @functools.cache
 def _arrays() -> list[np.ndarray[Any, Any]]:
-    return [made for _, made in arrays()]
+    return [value for _, value in arrays()]
 
 
 @functools.cache
 def _figures() -> list[Statistics]:
-    return [statistics(made) for made in _arrays()[::7]]
+    return [statistics(value) for value in _arrays()[::7]]
 
 
 def _labels(draw: random.Random) -> LabelsObservation:
@@ -177,9 +177,9 @@ _FIELDS: dict[object, Made] = {
     str: lambda draw: draw.choice(_TEXTS),
     tuple[int, ...]: lambda draw: draw.choice(SHAPES),
     Sequence[float]: _losses,
-    Sequence[str]: lambda draw: [f"name{place}" for place in range(draw.choice((0, 1, 3, 9)))],
+    Sequence[str]: lambda draw: [f"name{index}" for index in range(draw.choice((0, 1, 3, 9)))],
     Mapping[str, Sequence[str]]: lambda draw: {
-        f"name{place}": ["a.b", "c"][: draw.choice((1, 2))] for place in range(draw.choice((0, 1, 3)))
+        f"name{index}": ["a.b", "c"][: draw.choice((1, 2))] for index in range(draw.choice((0, 1, 3)))
     },
     Statistics: lambda draw: draw.choice(_figures()),
     Any: lambda draw: draw.choice(_arrays()),

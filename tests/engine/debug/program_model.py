@@ -50,43 +50,43 @@ class Done:
 
 def modelled(source: Source, done: Done) -> str:
     """Return the program with all actions written into it."""
-    found: list[str] = []
+    lines: list[str] = []
     for number, line in enumerate(source.lines):
         space = "    " * line.indent
 
         def put(space: str = space, number: int = number) -> None:
             for (at, turn, loop), statements in done.at_lines.items():
                 if at == number:
-                    found.append(f"{space}if turn == {turn}" + ("" if loop is None else f" and i == {loop}") + ":")
-                    found.extend(f"{space}    {one}" for one in statements)
+                    lines.append(f"{space}if turn == {turn}" + ("" if loop is None else f" and i == {loop}") + ":")
+                    lines.extend(f"{space}    {statement}" for statement in statements)
 
         if line.call is not None:
             put()
-            found.extend(_call(source, number, line, done, space))
+            lines.extend(_call(source, number, line, done, space))
         elif line.text == "session.pause()":
             put()
         else:
             put()
-            found.append(space + line.text)
-    return "\n".join(found) + "\n"
+            lines.append(space + line.text)
+    return "\n".join(lines) + "\n"
 
 
 def _call(source: Source, number: int, line: Line, done: Done, space: str) -> list[str]:
     assert line.call is not None
-    member, given, made = line.call
-    found = [f"{space}inputs = ({', '.join(given)},)"]
+    member, arguments, results = line.call
+    lines = [f"{space}inputs = ({', '.join(arguments)},)"]
 
-    def put(wanted: str) -> None:
+    def put(expected: str) -> None:
         for (path, moment, step, call), statements in done.at_moments.items():
-            if (path, moment) == (member, wanted) and source.calls[member][call] == number:
-                found.append(f"{space}if turn == {step}:")
-                found.extend(f"{space}    {one}" for one in statements)
+            if (path, moment) == (member, expected) and source.calls[member][call] == number:
+                lines.append(f"{space}if turn == {step}:")
+                lines.extend(f"{space}    {statement}" for statement in statements)
 
     put("forward_pre")
-    found.append(f"{space}output = self.{member}(*inputs)")
+    lines.append(f"{space}output = self.{member}(*inputs)")
     put("forward")
-    found.append(f"{space}{', '.join(made)} = output")
-    return found
+    lines.append(f"{space}{', '.join(results)} = output")
+    return lines
 
 
 # A network and its state
@@ -125,7 +125,7 @@ class Life:
             "nn": nn,
             "ms": ms,
             "weight": _weight,
-            "turns": {one: itertools.count(1) for one in functions},
+            "turns": {function: itertools.count(1) for function in functions},
             "session": NoSession(),
             "const": _constant,
             "_do": self._do,
@@ -170,14 +170,14 @@ class Life:
         self.step += 1
         weights = list(self.net.get_parameters())
         try:
-            output, found = value_and_grad(lambda x: self.net(x).sum(), 0, weights or None)(self.x)
+            output, result = value_and_grad(lambda x: self.net(x).sum(), 0, weights or None)(self.x)
         except (DebugAbort, AbortError):
             self.seen.append("aborted")
         else:
-            gradients = [found[0], *found[1]] if weights else [found]
+            gradients = [result[0], *result[1]] if weights else [result]
             for weight, gradient in zip(weights, gradients[1:], strict=True):
                 weight.set_data(weight - gradient * 0.1)
-            self.seen += [one.asnumpy().tobytes() for one in (output, *gradients)]
+            self.seen += [item.asnumpy().tobytes() for item in (output, *gradients)]
         self.seen.append(self.state())
 
 
@@ -266,10 +266,10 @@ def bprops_of(source: Source, seed: int) -> list[list[Event]]:
     return runs
 
 
-def next_stop(events: Sequence[Event], place: int, command: str) -> int | None:
+def next_stop(events: Sequence[Event], index: int, command: str) -> int | None:
     """Return the index among a bprop's lines at which a command must stop next; None if it leaves the bprop."""
-    chain = events[place][1]
-    for later in range(place + 1, len(events)):
+    chain = events[index][1]
+    for later in range(index + 1, len(events)):
         frames = events[later][1]
         inside = frames == chain[: len(frames)] and (command != "out" or len(frames) < len(chain))
         if command == "into" or inside:

@@ -102,15 +102,15 @@ class Source:
         names = (*xs, *ds, "v0", "v1", "v2", "v3", "v4", "common")
         self._define(f"def bprop(self, {', '.join(xs)}, out, dout):", 1, f"{name}.bprop", names)
         self._add(f"{', '.join(ds)} = dout" if outputs > 1 else "d0 = dout", 2)
-        for place in range(5):
+        for index in range(5):
             text = self._value(*known)
             kind = rng.choice(("plain", "plain", "helper", "shared", "loop", "inner"))
             if kind == "loop":
-                self._add(f"v{place} = {text}", 2)
+                self._add(f"v{index} = {text}", 2)
                 self._add(f"for i in range({rng.randint(1, 3)}):", 2, editable=False)
-                self._add(f"v{place} = {self._value(f'v{place}', *known)}", 3, looped=True)
+                self._add(f"v{index} = {self._value(f'v{index}', *known)}", 3, looped=True)
                 if rng.random() < 0.5:
-                    self._add(f"v{place} = v{place} * 0.5", 3, looped=True)
+                    self._add(f"v{index} = v{index} * 0.5", 3, looped=True)
             elif kind == "inner" and "common" not in known:
                 self._add(f"common = {text}", 2)
                 self._define("def inner(z):", 2, f"{name}.inner", ("z", "w", "common"), "common")
@@ -118,11 +118,11 @@ class Source:
                 self._add(f"common = {self._value('w', 'common')}", 3)
                 self._add("return w + common", 3)
                 self._end()
-                self._add(f"v{place} = inner({rng.choice(known)})", 2)
+                self._add(f"v{index} = inner({rng.choice(known)})", 2)
                 known.append("common")
             else:
-                self._add(f"v{place} = {text}" if kind in ("plain", "inner") else f"v{place} = {kind}({text})", 2)
-            known.append(f"v{place}")
+                self._add(f"v{index} = {text}" if kind in ("plain", "inner") else f"v{index} = {kind}({text})", 2)
+            known.append(f"v{index}")
         if rng.random() < 0.3:
             known.remove("v0")
             self._add("del v0", 2)
@@ -168,17 +168,17 @@ class Source:
         self.calls: dict[str, list[int]] = {}
         for number, member in enumerate(calls):
             inputs, outputs, _ = self.cells[self.members[member]]
-            given = tuple(f"a{number}{i}" for i in range(inputs))
-            for (
-                name
-            ) in given:  # a value of its own for each position: a value in two positions cannot have its gradient set
+            arguments = tuple(f"a{number}{i}" for i in range(inputs))
+            for name in (
+                arguments
+            ):  # a value of its own for each position: a value in two positions cannot have its gradient set
                 self._add(f"{name} = {self._value(*known)}", 2)
-            made = tuple(f"h{number}{i}" for i in range(outputs))
+            results = tuple(f"h{number}{i}" for i in range(outputs))
             self.calls.setdefault(member, []).append(len(self.lines))
-            text = f"{', '.join(made)} = self.{member}({', '.join(given)})"
-            self._add(text, 2, call=(member, given, made))
-            known += made
-            self._names = (*self._names, *given, *made)
+            text = f"{', '.join(results)} = self.{member}({', '.join(arguments)})"
+            self._add(text, 2, call=(member, arguments, results))
+            known += results
+            self._names = (*self._names, *arguments, *results)
             if rng.random() < 0.2:
                 self._add("session.pause()", 2)
         self._add("return self.tail(" + " + ".join(known[1:]) + ")", 2)

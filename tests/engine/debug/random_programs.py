@@ -207,7 +207,7 @@ class Driver:
         if key[1] == "forward" and outputs == 1:
             self._set(key, name, value_of(rng, "output", "inputs[0]"), name + " = {}")
             return
-        places = [f"{name}[{place}]" for place in range(count)]
+        places = [f"{name}[{index}]" for index in range(count)]
         try:
             if rng.random() < 0.5:
                 whole = "(" + ", ".join(value_of(rng, *places) for _ in places) + ",)"
@@ -219,7 +219,7 @@ class Driver:
         except TypeError:
             # A missing gradient cannot be computed with.
             passes: Any = self.session.evaluate(name)
-            assert any(one is None for one in passes)
+            assert any(item is None for item in passes)
             self.counts["refused"] += 1
 
     def _refused(self, point: PausePoint) -> None:
@@ -239,9 +239,9 @@ class Driver:
         names = [name for name, _ in self.life.net.parameters_and_names()]
         if not names:
             return None
-        name, place, number = self.rng.choice(names), self.rng.randrange(3), self.rng.choice((0.25, -1.5))
+        name, index, number = self.rng.choice(names), self.rng.randrange(3), self.rng.choice((0.25, -1.5))
         edits = self.session.parameter_edits
-        edit = edits.preview(name, "set", index=f"[{place}]", number=number)
+        edit = edits.preview(name, "set", index=f"[{index}]", number=number)
         edits.apply(edit)
         self.kept.append(edit)  # its id names it
 
@@ -249,7 +249,7 @@ class Driver:
             # Undo restores the very array: a gradient that is under way is with respect to that one.
             life.before[id(edit)] = life.parameter(name)._array
             array = life.parameter(name).asnumpy()
-            array[place] = number
+            array[index] = number
             life.parameter(name)._rebind(array)
 
         return change

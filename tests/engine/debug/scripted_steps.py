@@ -17,11 +17,11 @@ def place(stop: Stop) -> str:
 
 def stops_of(function: Callable[..., Any], *args: Any, commands: list[str]) -> tuple[Any, list[str]]:
     """Run with these commands, then "continue"; return the result and the stops."""
-    seen: list[str] = []
+    stops: list[str] = []
     script = iter(commands)
 
     def answer(stop: Stop) -> str:
-        seen.append(place(stop))
+        stops.append(place(stop))
         return next(script, "continue")
 
-    return Stepper(answer).call(function, *args), seen
+    return Stepper(answer).call(function, *args), stops

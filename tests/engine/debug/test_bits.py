@@ -164,43 +164,43 @@ def by_gradients(net: nn.Cell, optimizer: nn.Optimizer, switch: Switch) -> Bits:
         return loss(output, y), output
 
     step = value_and_grad(forward, 0, net.trainable_params(), has_aux=True)
-    found: Bits = []
+    results: Bits = []
     for x, y in batches():
         switch.turn("before")
         (value, output), (of_x, of_weights) = step(x, y)
         optimizer(of_weights)
-        found += [t.asnumpy().tobytes() for t in (value, output, of_x, *of_weights)]
-        found += held(net, optimizer)
-    return found
+        results += [t.asnumpy().tobytes() for t in (value, output, of_x, *of_weights)]
+        results += held(net, optimizer)
+    return results
 
 
 def by_train_one_step_cell(net: nn.Cell, optimizer: nn.Optimizer, switch: Switch) -> Bits:
     step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), optimizer, return_grad=True)
     step.set_train()
-    found: Bits = []
+    results: Bits = []
     for x, y in batches():
         switch.turn("before")
         value, gradients = step(x, y)
-        found += [t.asnumpy().tobytes() for t in (value, *gradients.values())]
-        found += held(net, optimizer)
-    return found
+        results += [t.asnumpy().tobytes() for t in (value, *gradients.values())]
+        results += held(net, optimizer)
+    return results
 
 
 def by_model(net: nn.Cell, optimizer: nn.Optimizer, switch: Switch) -> Bits:
-    found: Bits = []
+    results: Bits = []
 
     class Keep(Callback):
         def on_train_step_begin(self, run_context: Any) -> None:
             switch.turn("before")
 
         def on_train_step_end(self, run_context: Any) -> None:
-            found.append(run_context.original_args().net_outputs.asnumpy().tobytes())
-            found.extend(held(net, optimizer))
+            results.append(run_context.original_args().net_outputs.asnumpy().tobytes())
+            results.extend(held(net, optimizer))
 
     x, y = (np.concatenate([t.asnumpy() for t in tensors]) for tensors in zip(*batches(), strict=True))
     data = ds.NumpySlicesDataset({"x": x, "y": y}, shuffle=False).batch(4)
     Model(net, nn.CrossEntropyLoss(), optimizer).train(1, data, callbacks=[Keep()])
-    return found
+    return results
 
 
 # Network, training, optimizer.
@@ -232,25 +232,25 @@ def session(net: nn.Cell, **options: Any) -> DebugSession:
 
 @contextmanager
 def everything(net: nn.Cell) -> Iterator[Switch]:
-    with session(net) as watched:
+    with session(net) as debugger:
         yield Switch()
-    assert watched.step == STEPS
-    assert {capture.path for capture in watched.captures} >= {"", "head"}
-    assert {capture.direction for capture in watched.captures} == {"forward", "backward"}
+    assert debugger.step == STEPS
+    assert {capture.path for capture in debugger.captures} >= {"", "head"}
+    assert {capture.direction for capture in debugger.captures} == {"forward", "backward"}
 
 
 @contextmanager
 def every_condition(net: nn.Cell) -> Iterator[Switch]:
-    with session(net, conditions=["all", "if norm < 0"]) as watched:
+    with session(net, conditions=["all", "if norm < 0"]) as debugger:
         yield Switch()
-    assert all(capture._statistics is not None for capture in watched.captures if capture.slot.startswith("output"))
+    assert all(capture._statistics is not None for capture in debugger.captures if capture.slot.startswith("output"))
 
 
 @contextmanager
 def pauses_wanted_at_every_condition(net: nn.Cell) -> Iterator[Switch]:
-    with session(net, stop_on=["all", "if norm > 0"]) as watched:
+    with session(net, stop_on=["all", "if norm > 0"]) as debugger:
         yield Switch()
-    assert watched.skipped_pauses
+    assert debugger.skipped_pauses
 
 
 @contextmanager
@@ -260,18 +260,18 @@ def breakpoints_that_never_hold(net: nn.Cell) -> Iterator[Switch]:
         moments.append("bprop")
     never = "norm < 0 or (value is not None and (value * value).sum() < 0)"
     places = [f"*:{moment}" for moment in moments] + ["ops.add:forward", "ops.add:backward", "ops.mul"]
-    with session(net, breaks=[f"{place} if {never}" for place in places]) as watched:
+    with session(net, breaks=[f"{index} if {never}" for index in places]) as debugger:
         yield Switch()
-    assert [stop.error for stop in watched.breakpoints] == [None] * len(places)
-    assert any(stop.passes for stop in watched.breakpoints)
-    assert not watched.skipped_pauses
+    assert [stop.error for stop in debugger.breakpoints] == [None] * len(places)
+    assert any(stop.passes for stop in debugger.breakpoints)
+    assert not debugger.skipped_pauses
 
 
 @contextmanager
 def every_bprop_stepped(net: nn.Cell) -> Iterator[Switch]:
-    with session(net, step=True) as watched:
+    with session(net, step=True) as debugger:
         yield Switch()
-    assert bool(watched.skipped_pauses) == any(cell.has_custom_bprop for cell in net.cells())
+    assert bool(debugger.skipped_pauses) == any(cell.has_custom_bprop for cell in net.cells())
 
 
 @contextmanager
@@ -284,24 +284,24 @@ def two_sessions(net: nn.Cell) -> Iterator[Switch]:
 @contextmanager
 def with_looks(net: nn.Cell) -> Iterator[Switch]:
     """Read statistics, parameters and the tree at each event, as a view does."""
-    with session(net) as watched:
+    with session(net) as debugger:
 
         def look(event: str) -> None:
             if event == "captured":
-                watched.captures[-1].statistics()
+                debugger.captures[-1].statistics()
             elif event == "changed":
-                assert watched.parameters() and watched.tree()
+                assert debugger.parameters() and debugger.tree()
 
-        watched.observe(look)
+        debugger.observe(look)
         yield Switch()
-    assert watched.captures[-1]._statistics is not None
+    assert debugger.captures[-1]._statistics is not None
 
 
 class OnAndOff(Switch):
     """A switch that attaches and detaches before a step, inside the forward pass, or between forward and backward."""
 
-    def __init__(self, watched: DebugSession) -> None:
-        self._watched = watched
+    def __init__(self, debugger: DebugSession) -> None:
+        self._watched = debugger
         self._moments = 0
         self.attachments = 0
 
@@ -318,15 +318,15 @@ class OnAndOff(Switch):
 
 @contextmanager
 def attached_in_mid_run(net: nn.Cell) -> Iterator[Switch]:
-    watched = session(net)
-    switch = OnAndOff(watched)
+    debugger = session(net)
+    switch = OnAndOff(debugger)
     net.head.register_forward_pre_hook(lambda cell, inputs: switch.turn("inside"))
     try:
         yield switch
     finally:
-        watched.detach()
+        debugger.detach()
     assert switch.attachments >= STEPS // 4
-    assert watched.step > 0
+    assert debugger.step > 0
 
 
 WAYS = [

@@ -80,23 +80,23 @@ def network(seed: int) -> nn.Cell:
     """Return a random chain of such cells, with random hooks on them."""
     rng = random.Random(seed)
     ms.set_seed(seed)
-    made: list[nn.Cell] = []
+    cells: list[nn.Cell] = []
 
     def cell(depth: int) -> nn.Cell:
         kinds: list[Callable[[], nn.Cell]] = [Curved, Inherited, lambda: Scaled(seed), lambda: nn.Dense(WIDTH, WIDTH)]
         if depth:
             kinds += [lambda: Around(cell(depth - 1)), lambda: nn.SequentialCell(cell(depth - 1), cell(depth - 1))]
-        if made and rng.random() < 0.2:
-            return rng.choice(made)
-        found = rng.choice(kinds)()
+        if cells and rng.random() < 0.2:
+            return rng.choice(cells)
+        result = rng.choice(kinds)()
         for hook in rng.sample((scale, write, look), rng.choice((0, 1, 1, 2))):
-            found.register_forward_hook(hook)
+            result.register_forward_hook(hook)
         if rng.random() < 0.3:
-            found.register_backward_hook(lambda cell, into, out: (into[0] * 2.0,))
+            result.register_backward_hook(lambda cell, into, out: (into[0] * 2.0,))
         if rng.random() < 0.2:
-            found.recompute()
-        made.append(found)
-        return found
+            result.recompute()
+        cells.append(result)
+        return result
 
     return nn.SequentialCell([cell(2) for _ in range(3)])
 
@@ -126,10 +126,10 @@ def test_forward_hooks_of_bprops_have_the_same_bits_plain_watched_and_compiled(s
 
 
 def test_a_forward_hook_edits_what_leaves_a_recomputed_cell_with_a_bprop_once() -> None:
-    seen: list[list[float]] = []
+    log: list[list[float]] = []
     net = nn.SequentialCell(nn.Dense(2, 2), Curved())
     net.recompute()
-    net[1].register_forward_hook(lambda cell, inputs, output: (seen.append(output.tolist()), output * 2.0)[1])
+    net[1].register_forward_hook(lambda cell, inputs, output: (log.append(output.tolist()), output * 2.0)[1])
     x = Tensor([[0.5, 1.0]])
     expected = 2.0 * ops.tanh(net[0](x))
     assert net(x).tolist() == expected.tolist()

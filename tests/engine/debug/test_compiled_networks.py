@@ -48,7 +48,7 @@ def test_watching_a_function_of_level_o1_is_said_once_and_gives_the_eager_number
     (line,) = said(session, lambda: results.append(step(X).asnumpy()), capsys)
     assert line.startswith("hookscope: session: '") and "has jit_level O1" in line
     assert "its operators run one by one and round as at O0" in line
-    assert all(np.array_equal(one, eager) for one in results)
+    assert all(np.array_equal(result, eager) for result in results)
     assert session.captured == 18  # inputs and outputs of three cells
     assert said(session, lambda: step(X), capsys) == []  # once a session
 
@@ -96,7 +96,7 @@ def test_a_gradient_of_a_cell_has_the_level_of_the_cell() -> None:
             net.set_jit_config(ms.JitConfig(jit_level=level))
             ms.grad(net)(X)
             (compiled,) = plans_of(net)
-            nodes[level] = [len(one.plan.graph.nodes) for some in compiled.plans.values() for one in some]
+            nodes[level] = [len(item.plan.graph.nodes) for some in compiled.plans.values() for item in some]
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
     assert nodes["O1"] < nodes["O0"]
@@ -150,8 +150,8 @@ def test_a_session_says_what_runs_eagerly_for_it() -> None:
     net.compile(X)
     assert session.runs_eagerly == ""
     with session:
-        told = "SequentialCell is compiled; while the session watches, its calls run eagerly"
-        assert session.runs_eagerly == told
+        message = "SequentialCell is compiled; while the session watches, its calls run eagerly"
+        assert session.runs_eagerly == message
         step = ms.jit(lambda x: net(x))
         step(X)
         assert session.runs_eagerly.endswith("are compiled; while the session watches, their calls run eagerly")

@@ -44,7 +44,7 @@ def trainer(net: nn.Cell, optimizer: nn.Optimizer, weights: Any = None) -> Calla
 
 def the_cure(session: DebugSession, condition: str, name: str) -> Cure:
     """Return the cure of this name for the first finding of the condition."""
-    finding = next(one for one in session.findings() if one.condition == condition)
+    finding = next(finding for finding in session.findings() if finding.condition == condition)
     return next(cure for cure in session.cures(finding) if cure.name == name)
 
 
@@ -210,8 +210,8 @@ def test_a_wrong_bprop_is_checked_where_it_stands_and_says_which_element_is_wron
         cure = the_cure(session, "wrong_bprop", "check_gradient")
         assert (cure.label, cure.outcome) == ("Check the gradient", "")
         cure.apply()
-        said = the_cure(session, "wrong_bprop", "check_gradient")
-        assert said is cure
+        message = the_cure(session, "wrong_bprop", "check_gradient")
+        assert message is cure
         assert cure.outcome.startswith("gradient of halved (Halved): wrong for y; y[")
         assert not cure.done
         with pytest.raises(RuntimeError, match="nothing to take back"):

@@ -25,13 +25,13 @@ class GoesOn:
 
 
 def test_a_run_with_a_pause_is_told_from_its_beginning_to_its_end_and_each_event_is_one_of_the_type() -> None:
-    told: list[Event] = []
+    values: list[Event] = []
     pauser = GoesOn()
     pauser.session = session = DebugSession(SquareThenScale(), watch=["square:forward"], pauser=pauser)
-    session.observe(told.append)
+    session.observe(values.append)
     with session:
         session.add_breakpoint("square")
         grad(session.roots[0])(tensor(2.0))
     # Both the input and the output are captured before the stop at the output.
-    assert told == ["attached", "changed", "captured", "captured", "paused", "resumed", "finished"]
-    assert set(told) == set(get_args(Event))
+    assert values == ["attached", "changed", "captured", "captured", "paused", "resumed", "finished"]
+    assert set(values) == set(get_args(Event))

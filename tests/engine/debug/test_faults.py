@@ -74,22 +74,22 @@ def bits_of(watch: Callable[[Net], DebugSession | None] = lambda net: None) -> t
     x = Tensor(np.random.default_rng(0).normal(size=(8, 3)).astype(np.float32))
     labels = Tensor((np.arange(8) % 4).astype(np.int32))
     step = value_and_grad(lambda: ops.cross_entropy(both(x), labels), None, both.trainable_params())
-    found: list[Any] = []
+    results: list[Any] = []
     session = watch(both)
     try:
         if session is not None:
             session.attach()
-        for place in range(4):
+        for index in range(4):
             value, gradients = step()
-            found += [value, *gradients]
+            results += [value, *gradients]
             optimizer(gradients)
-            found += both.get_parameters()
-            if place == 2:  # non-finite values have conditions of their own
+            results += both.get_parameters()
+            if index == 2:  # non-finite values have conditions of their own
                 x = x * float("inf")
     finally:
         if session is not None:
             session.detach()
-    return [one._array.tobytes() for one in found], session
+    return [result._array.tobytes() for result in results], session
 
 
 @pytest.fixture(scope="module")
@@ -346,7 +346,7 @@ def test_what_holds_itself_passes_as_without_a_session_and_is_looked_at_once(
 
         x = Tensor(np.ones((1, 2), np.float32))
         value, gradients = value_and_grad(both, None, net.trainable_params())(x)
-        return [one._array.tobytes() for one in (both(x), value, *gradients)]
+        return [item._array.tobytes() for item in (both(x), value, *gradients)]
 
     net = Beside(odd)
     net.takes = Takes()
@@ -361,7 +361,7 @@ def test_what_holds_itself_passes_as_without_a_session_and_is_looked_at_once(
             _in_dictionary: ["[x]"],
             _in_tuple: ["[0][0]", "[0][1][1]", "[1][0]", "[1][1][1]"],
         }
-        forward = ["input[0]", "output[0]", *(f"output[1]{place}" for place in expected[odd])]
+        forward = ["input[0]", "output[0]", *(f"output[1]{index}" for index in expected[odd])]
         assert slots[: len(forward)] == forward
 
 
@@ -377,7 +377,7 @@ def test_a_structure_that_cannot_be_looked_into_passes_as_without_a_session(
     def run(net: nn.Cell) -> list[bytes]:
         x = Tensor(np.ones((1, 2), np.float32))
         value, gradients = value_and_grad(net, None, net.trainable_params())(x)
-        return [one._array.tobytes() for one in (net(x), value, *gradients)]
+        return [item._array.tobytes() for item in (net(x), value, *gradients)]
 
     net = Beside(odd)
     unwatched = run(net)
@@ -601,27 +601,27 @@ def test_a_standard_error_that_is_gone_does_not_end_the_run(
 
 
 def test_without_a_handler_of_the_users_the_traceback_goes_to_no_stream(run_python: Callable[..., Any]) -> None:
-    done = run_python(
+    process = run_python(
         "from hookscope.engine import nn\n"
         "from hookscope.engine.debug import DebugSession\n"
         "session = DebugSession(nn.ReLU())\n"
         "for _ in range(3): assert session.report_fault('a view', RuntimeError('planted'))\n"
         "print(len(session.faults))\n"
     )
-    assert done.stdout == "1\n"
-    assert done.stderr.count("planted") == 1 and "Traceback" not in done.stderr
+    assert process.stdout == "1\n"
+    assert process.stderr.count("planted") == 1 and "Traceback" not in process.stderr
 
 
 def test_places_are_many_and_kept_in_bounds(capsys: pytest.CaptureFixture[str]) -> None:
     session = DebugSession(nn.ReLU())
-    for place in range(1000):
-        assert session.report_fault(f"place {place}", RuntimeError("planted"))
+    for index in range(1000):
+        assert session.report_fault(f"place {index}", RuntimeError("planted"))
     assert len(session.faults) == len(told(capsys.readouterr().err)) == 100
 
 
 def test_trainings_in_several_threads_have_the_same_bits_and_no_fault() -> None:
-    def train(place: int, found: dict[int, list[bytes]]) -> None:
-        draw = np.random.default_rng(place)
+    def train(index: int, result: dict[int, list[bytes]]) -> None:
+        draw = np.random.default_rng(index)
         net = nn.SequentialCell(nn.Dense(3, 8), nn.ReLU(), Doubled(), nn.BatchNorm1d(8), nn.Dense(8, 4)).set_train()
         for parameter in net.trainable_params():
             parameter.set_data(Tensor(draw.normal(size=parameter.shape).astype(np.float32)))
@@ -632,14 +632,14 @@ def test_trainings_in_several_threads_have_the_same_bits_and_no_fault() -> None:
             x = Tensor(draw.normal(size=(8, 3)).astype(np.float32) * (np.inf if number == 9 else 1))
             value, gradients = step(x)
             optimizer(gradients)
-            found.setdefault(place, []).extend(one._array.tobytes() for one in (value, *gradients))
+            result.setdefault(index, []).extend(item._array.tobytes() for item in (value, *gradients))
 
     one_by_one: dict[int, list[bytes]] = {}
-    for place in range(3):
-        train(place, one_by_one)
+    for position in range(3):
+        train(position, one_by_one)
     before = sys.getswitchinterval()
     together: dict[int, list[bytes]] = {}
-    threads = [threading.Thread(target=train, args=(place, together)) for place in range(3)]
+    threads = [threading.Thread(target=train, args=(index, together)) for index in range(3)]
     try:
         sys.setswitchinterval(1e-5)
         with DebugSession(conditions=["all"]) as session:

@@ -40,23 +40,23 @@ def used(net: nn.Cell) -> DebugSession:
     return session
 
 
-@pytest.mark.parametrize("made", [everything, used])
-def test_when_its_last_name_is_deleted(made: Any, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("make", [everything, used])
+def test_when_its_last_name_is_deleted(make: Any, capsys: pytest.CaptureFixture[str]) -> None:
     net = SquareThenScale()
-    session = made(net)
+    session = make(net)
     assert taps.cell_taps and session.attached
     capsys.readouterr()
     del session
     assert (taps.cell_taps, taps.operator_taps, taps.bprop_taps) == ([], [], [])
     assert not any(hooks for cell in (net, net.square, net.scale) for hooks in cell._hooks.values())
-    said = "hookscope: session: watches no more, since no variable refers to this session any longer\n"
-    assert capsys.readouterr().err == said
+    message = "hookscope: session: watches no more, since no variable refers to this session any longer\n"
+    assert capsys.readouterr().err == message
 
 
-@pytest.mark.parametrize("made", [everything, used])
-def test_what_it_captured_goes_with_it_though_its_gradient_may_still_be_asked_for(made: Any) -> None:
+@pytest.mark.parametrize("make", [everything, used])
+def test_what_it_captured_goes_with_it_though_its_gradient_may_still_be_asked_for(make: Any) -> None:
     net = SquareThenScale()
-    session = made(net)
+    session = make(net)
     _, back = vjp(net, tensor(1.0, 2.0))  # it keeps the calls, which refer to their sessions
     assert len(session.captures) > 0
     captures = weakref.ref(session.captures)
@@ -68,11 +68,11 @@ def test_what_it_captured_goes_with_it_though_its_gradient_may_still_be_asked_fo
 def test_a_hook_of_ones_own_stays_in_the_network() -> None:
     net = SquareThenScale()
     session = DebugSession(net)
-    seen: list[nn.Cell] = []
-    session.attach_hook("square", "forward", lambda cell, inputs, output: seen.append(cell))
+    log: list[nn.Cell] = []
+    session.attach_hook("square", "forward", lambda cell, inputs, output: log.append(cell))
     del session
     net(tensor(1.0))
-    assert seen == [net.square]
+    assert log == [net.square]
 
 
 def test_one_session_after_another_under_one_name_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -140,7 +140,7 @@ def network(seed: int, look: Callable[[Tensor], Tensor] = unlooked) -> nn.Cell:
     ms.set_seed(seed)
     rng = random.Random(seed)
     shared = Parameter(np.random.default_rng(seed).standard_normal((WIDTH, WIDTH)).astype(np.float32) / 2, "shared")
-    made: list[nn.Cell] = []
+    cells: list[nn.Cell] = []
 
     def cell(depth: int) -> nn.Cell:
         leaves: list[Callable[[], nn.Cell]] = [
@@ -160,13 +160,13 @@ def network(seed: int, look: Callable[[Tensor], Tensor] = unlooked) -> nn.Cell:
             lambda: Looked(cell(depth - 1)),
             lambda: nn.SequentialCell([cell(depth - 1) for _ in range(rng.randint(2, 3))]),
         ]
-        if made and rng.random() < 0.15:
-            return rng.choice(made)
-        found = rng.choice(nodes if depth else leaves)()
+        if cells and rng.random() < 0.15:
+            return rng.choice(cells)
+        result = rng.choice(nodes if depth else leaves)()
         if depth == 1 and rng.random() < 0.2:
-            found.recompute()
-        made.append(found)
-        return found
+            result.recompute()
+        cells.append(result)
+        return result
 
     return nn.SequentialCell([Residual(cell(3)), cell(2)]).set_train()
 
@@ -224,10 +224,10 @@ def returning_them(net: nn.Cell) -> Iterator[None]:
 
 @contextmanager
 def some(net: nn.Cell) -> Iterator[None]:
-    for place, (_, cell) in enumerate(net.cells_and_names()):
-        if place % 3 == 0:
+    for index, (_, cell) in enumerate(net.cells_and_names()):
+        if index % 3 == 0:
             cell.register_backward_hook(lambda *_: None)
-        elif place % 3 == 1:
+        elif index % 3 == 1:
             cell.register_backward_pre_hook(lambda *_: None)
     yield
 
@@ -264,14 +264,14 @@ WAYS = [backward, pre, all_kinds, returning_them, some, watched, watched_with_ho
 
 def differing(seeds: range, of: Callable[[Any, Any], Any], way: Callable[[nn.Cell], Any], **settings: Any) -> list[int]:
     """Return the seeds of the networks whose gradients have different bits this way."""
-    found = []
+    results = []
     for seed in seeds:
         expected = bits(network(seed), of)
         net = network(seed, **settings)
         with way(net):
             if bits(net, of) != expected:
-                found.append(seed)
-    return found
+                results.append(seed)
+    return results
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -83,11 +83,11 @@ def abort_when(session: DebugSession, condition: Callable[[Capture], bool]) -> C
 
 
 def test_training_says_how_far_it_is(at_each_step: Any) -> None:
-    told = []
-    at_each_step(lambda work: told.append((work.what, work.done, work.total, work.detail)))
+    reports = []
+    at_each_step(lambda work: reports.append((work.what, work.done, work.total, work.detail)))
     model().train(2, data())
     epochs = ["epoch 1 of 2"] * 3 + ["epoch 2 of 2"] * 3
-    assert told == [("training", done, 6, epochs[done - 1]) for done in range(1, 7)]
+    assert reports == [("training", done, 6, epochs[done - 1]) for done in range(1, 7)]
 
 
 def test_training_that_is_stopped_ends_after_the_step_as_if_a_callback_had_asked(at_each_step: Any) -> None:
@@ -131,19 +131,19 @@ def test_a_training_that_nobody_stops_gives_the_same_bits_as_one_that_is_watched
 
 
 def test_a_gradient_check_counts_its_elements(at_each_step: Any) -> None:
-    told = []
-    at_each_step(lambda work: told.append((work.what, work.done, work.total)))
+    reports = []
+    at_each_step(lambda work: reports.append((work.what, work.done, work.total)))
     cell = nn.Dense(3, 2)
     assert check_gradient(cell, Tensor(X[:2, :3])).ok
-    assert told[-1] == ("gradient check", 14, 14), "6 of the input, 6 of the weight, 2 of the bias"
-    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
+    assert reports[-1] == ("gradient check", 14, 14), "6 of the input, 6 of the weight, 2 of the bias"
+    assert [done for _, done, _ in reports] == sorted(done for _, done, _ in reports)
 
 
 def test_a_gradient_check_without_time_counts_what_it_leaves_out(at_each_step: Any) -> None:
-    told = []
-    at_each_step(lambda work: told.append((work.done, work.total)))
+    reports = []
+    at_each_step(lambda work: reports.append((work.done, work.total)))
     check_gradient(nn.Dense(30, 20), Tensor(X[:, :1].repeat(30, 1)), seconds=0)
-    assert told[-1] == (64 + 64 + 20, 64 + 64 + 20)
+    assert reports[-1] == (64 + 64 + 20, 64 + 64 + 20)
 
 
 def test_a_gradient_check_that_is_stopped_raises_one_line_and_leaves_all_as_it_was(at_each_step: Any) -> None:
@@ -291,13 +291,13 @@ def test_what_an_earlier_session_was_asked_does_not_end_a_later_run() -> None:
 def test_a_session_knows_whether_this_thread_is_in_a_run(at_safe_points: Any) -> None:
     net = network()
     session = DebugSession(net)
-    seen = []
-    at_safe_points(lambda: seen.append(session.running))
+    log = []
+    at_safe_points(lambda: log.append(session.running))
     with session:
         assert not session.running
         train_step(net)()
         assert not session.running
-    assert len(seen) > 10 and all(seen)
+    assert len(log) > 10 and all(log)
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])

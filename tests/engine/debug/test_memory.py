@@ -56,15 +56,15 @@ def reachable(session: DebugSession) -> tuple[int, int]:
     Objects of the program or of the network are left out.
     """
     others = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType, nn.Cell, Nobody)
-    seen: dict[int, object] = {}
+    reached: dict[int, object] = {}
     open_ends: list[object] = [session]
     while open_ends:
-        found = open_ends.pop()
-        if id(found) in seen or isinstance(found, others):
+        item = open_ends.pop()
+        if id(item) in reached or isinstance(item, others):
             continue
-        seen[id(found)] = found
-        open_ends += gc.get_referents(found)
-    return len(seen), sum(sys.getsizeof(o) for o in seen.values() if not isinstance(o, np.ndarray))
+        reached[id(item)] = item
+        open_ends += gc.get_referents(item)
+    return len(reached), sum(sys.getsizeof(o) for o in reached.values() if not isinstance(o, np.ndarray))
 
 
 @pytest.mark.parametrize(
@@ -133,14 +133,14 @@ def test_an_array_that_is_dense_in_another_order_of_axes_is_not_copied_for_its_f
     expected = statistics(samples_last)
     tracemalloc.start()
     try:
-        found = statistics(array)
+        figures = statistics(array)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
     if compiling.is_on():  # NumPy computes with float64 copies
         assert peak < array.nbytes // 8
-    assert found.shape == array.shape
-    assert (found.mean, found.std, found.histogram.tolist()) == (
+    assert figures.shape == array.shape
+    assert (figures.mean, figures.std, figures.histogram.tolist()) == (
         expected.mean,
         expected.std,
         expected.histogram.tolist(),

@@ -73,12 +73,12 @@ def test_a_new_network_is_nothing_to_an_old_session(run: Any) -> None:
     session, answers = watching(old)
     with session:
         run(old, GOOD)
-        paused, found = len(answers.points), len(session.findings())
+        paused, findings = len(answers.points), len(session.findings())
         assert paused > 0
         run(new, BAD)
-        assert len(answers.points) == paused and len(session.findings()) == found
+        assert len(answers.points) == paused and len(session.findings()) == findings
         run(old, BAD)
-        assert len(answers.points) > paused and len(session.findings()) > found
+        assert len(answers.points) > paused and len(session.findings()) > findings
 
 
 def test_what_a_new_network_trains_is_not_kept() -> None:
@@ -129,9 +129,9 @@ def test_two_sessions_each_find_their_own() -> None:
     with first, second:
         train(one, BAD)
         assert first.findings() and not second.findings()
-        found = len(first.findings())
+        result = len(first.findings())
         train(other, BAD)
-        assert second.findings() and len(first.findings()) == found
+        assert second.findings() and len(first.findings()) == result
 
 
 def test_a_cell_that_two_networks_share_is_looked_at_in_both() -> None:

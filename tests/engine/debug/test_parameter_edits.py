@@ -23,8 +23,8 @@ def dense(values: Any = ((1, -2, 3), (-4, 5, -6))) -> nn.Dense:
     return net
 
 
-def apply(session: DebugSession, *args: Any, **given: Any) -> str:
-    edit = session.parameter_edits.preview(*args, **given)
+def apply(session: DebugSession, *args: Any, **options: Any) -> str:
+    edit = session.parameter_edits.preview(*args, **options)
     session.parameter_edits.apply(edit)
     return edit.text
 
@@ -39,7 +39,7 @@ def test_a_preview_changes_nothing_and_says_what_would() -> None:
 
 
 @pytest.mark.parametrize(
-    ("action", "given", "expected"),
+    ("action", "options", "expected"),
     [
         ("set", {"index": "[0, :]", "number": 7}, [[7, 7, 7], [-4, 5, -6]]),
         ("set", {"index": "..., -1", "number": "0.5"}, [[1, -2, 0.5], [-4, 5, 0.5]]),
@@ -50,9 +50,9 @@ def test_a_preview_changes_nothing_and_says_what_would() -> None:
         ("clip", {"low": "", "high": "2"}, [[1, -2, 2], [-4, 2, -6]]),
     ],
 )
-def test_each_action_gives_these_values(action: str, given: dict[str, Any], expected: list[Any]) -> None:
+def test_each_action_gives_these_values(action: str, options: dict[str, Any], expected: list[Any]) -> None:
     net = dense()
-    apply(DebugSession(net), "weight", action, **given)
+    apply(DebugSession(net), "weight", action, **options)
     np.testing.assert_array_equal(net.weight.asnumpy(), np.array(expected, np.float32))
     assert net.weight.dtype == ms.float32
 
@@ -62,20 +62,20 @@ def test_an_initializer_draws_what_it_would_have_drawn_now(name: str) -> None:
     shape = (4, 4, 3) if name == "Dirac" else (4, 4)
     net = nn.Dense(4, 4)
     net.weight.set_data(Tensor(np.full(shape, 9.0, np.float32)))
-    place = random.position()
+    position = random.position()
     expected = initializer(name, shape).asnumpy()
     after = random.position()
-    random.go_to(place)
+    random.go_to(position)
     session = DebugSession(net)
     edit = session.parameter_edits.preview("weight", "initialize", initializer=name)
-    assert random.position() == place, "a preview drew a random number"
+    assert random.position() == position, "a preview drew a random number"
     session.parameter_edits.apply(edit)
     assert random.position() == after
     np.testing.assert_array_equal(net.weight.asnumpy(), expected)
 
 
 @pytest.mark.parametrize(
-    ("name", "action", "given", "message"),
+    ("name", "action", "options", "message"),
     [
         ("weigth", "zero", {}, "no parameter 'weigth' in this session; the nearest is 'weight'"),
         ("weight", "halve", {}, "action 'halve' is not known; it is one of set, scale, zero, initialize, clip"),
@@ -93,10 +93,10 @@ def test_an_initializer_draws_what_it_would_have_drawn_now(name: str) -> None:
         ("bias", "initialize", {"initializer": "XavierUniform"}, "must have at least 2 axes"),
     ],
 )
-def test_bad_input_is_refused_in_one_line(name: str, action: str, given: dict[str, Any], message: str) -> None:
+def test_bad_input_is_refused_in_one_line(name: str, action: str, options: dict[str, Any], message: str) -> None:
     net = dense()
     with pytest.raises((ValueError, IndexError), match=message) as caught:
-        DebugSession(net).parameter_edits.preview(name, action, **given)
+        DebugSession(net).parameter_edits.preview(name, action, **options)
     assert "\n" not in str(caught.value)
 
 
@@ -115,8 +115,8 @@ def test_a_number_without_axes_can_be_changed() -> None:
     net = nn.Dense(2, 2)
     net.scale = ms.Parameter(Tensor(np.float32(3)))
     session = DebugSession(net)
-    for action, given in (("set", {"index": "...", "number": 4}), ("scale", {"factor": 2}), ("clip", {"high": 5})):
-        apply(session, "scale", action, **given)
+    for action, options in (("set", {"index": "...", "number": 4}), ("scale", {"factor": 2}), ("clip", {"high": 5})):
+        apply(session, "scale", action, **options)
     assert (net.scale.shape, float(net.scale)) == ((), 5)
 
 

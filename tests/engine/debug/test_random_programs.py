@@ -6,5 +6,5 @@ import random_programs
 
 
 def test_12_random_programs_do_under_the_debugger_what_was_asked_at_their_stops() -> None:
-    done = random_programs.run(programs=12, seed=5)
-    assert done["edit"] > 100 and done["aborts"] > 2 and done["detaches"] > 2, "the programs took too few actions"
+    counts = random_programs.run(programs=12, seed=5)
+    assert counts["edit"] > 100 and counts["aborts"] > 2 and counts["detaches"] > 2, "the programs took too few actions"

@@ -36,7 +36,7 @@ def test_a_block_inside_another_of_the_same_session_does_not_end_it() -> None:
 
 def test_an_abort_gives_the_modes_back_that_stood_where_each_block_began() -> None:
     net = SquareThenScale()
-    seen: list[tuple[bool, bool]] = []
+    log: list[tuple[bool, bool]] = []
 
     def run(session: DebugSession) -> None:
         with session:
@@ -46,12 +46,12 @@ def test_an_abort_gives_the_modes_back_that_stood_where_each_block_began() -> No
                     net.set_train(False)
                     raise DebugAbort("inside")
             finally:
-                seen.append((net.training, session.attached))
+                log.append((net.training, session.attached))
 
     session = DebugSession(net)
     with pytest.raises(DebugAbort):
         run(session)
-    assert [*seen, (net.training, session.attached)] == [(True, True), (False, False)]
+    assert [*log, (net.training, session.attached)] == [(True, True), (False, False)]
 
 
 @pytest.mark.parametrize("error", [None, ValueError, DebugAbort])

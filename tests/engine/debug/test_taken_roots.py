@@ -156,8 +156,8 @@ def test_each_network_is_looked_at_from_its_own_beginning() -> None:
         twice = nn.Dense(4, 4)
         faulty = nn.SequentialCell(twice, twice, nn.Dense(4, 3, weight_init=50.0)).set_train()
         trained(faulty, 3, x=X * 1000)
-    found = {finding.condition for finding in session.findings()}
-    assert found == {"initial_weights", "inputs_not_normalized", "shared_cell", "first_loss"}
+    findings = {finding.condition for finding in session.findings()}
+    assert findings == {"initial_weights", "inputs_not_normalized", "shared_cell", "first_loss"}
 
 
 def test_a_loss_scale_is_no_exploding_gradient() -> None:

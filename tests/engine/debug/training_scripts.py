@@ -24,50 +24,50 @@ def blobs(steps: int, batch: int = 32, features: int = 8, classes: int = 4, scal
     """Return batches of points around one center for each class, and the classes."""
     random = np.random.default_rng(1)
     centers = random.standard_normal((classes, features)) * 1.5
-    found = []
+    batches = []
     for _ in range(steps):
         labels = random.integers(0, classes, batch)
         points = (centers[labels] + random.standard_normal((batch, features))) * scale
-        found.append((Tensor(points.astype(np.float32)), Tensor(labels.astype(np.int32))))
-    return found
+        batches.append((Tensor(points.astype(np.float32)), Tensor(labels.astype(np.int32))))
+    return batches
 
 
 def images(steps: int, batch: int = 16, size: int = 12, classes: int = 4) -> list[Batch]:
     """Return batches of noisy images with a bright stripe whose position is the class."""
     random = np.random.default_rng(2)
     width = size // classes
-    found = []
+    batches = []
     for _ in range(steps):
         labels = random.integers(0, classes, batch)
         pixels = random.standard_normal((batch, 1, size, size)) * 0.5
         for k, label in enumerate(labels):
             pixels[k, 0, :, label * width : (label + 1) * width] += 1.0
-        found.append((Tensor(pixels.astype(np.float32)), Tensor(labels.astype(np.int32))))
-    return found
+        batches.append((Tensor(pixels.astype(np.float32)), Tensor(labels.astype(np.int32))))
+    return batches
 
 
 def sequences(steps: int, batch: int = 16, length: int = 10, features: int = 4) -> list[Batch]:
     """Return batches of (batch, length, features) noise, and the mean of the first feature."""
     random = np.random.default_rng(3)
-    found = []
+    batches = []
     for _ in range(steps):
         x = random.standard_normal((batch, length, features)).astype(np.float32)
-        found.append((Tensor(x), Tensor(x[:, :, 0].mean(1, keepdims=True))))
-    return found
+        batches.append((Tensor(x), Tensor(x[:, :, 0].mean(1, keepdims=True))))
+    return batches
 
 
 def sentences(steps: int, batch: int = 8, length: int = 10, words: int = 20) -> list[Batch]:
     """Return batches of word numbers; each word follows from the previous one, and the second half is what follows."""
     random = np.random.default_rng(4)
     follower = random.permutation(words)
-    found = []
+    batches = []
     for _ in range(steps):
         rows = [random.integers(0, words, batch)]
         for _ in range(length):
             rows.append(follower[rows[-1]])
         text = np.stack(rows, 1).astype(np.int32)
-        found.append((Tensor(text[:, :-1].copy()), Tensor(text[:, 1:].copy())))
-    return found
+        batches.append((Tensor(text[:, :-1].copy()), Tensor(text[:, 1:].copy())))
+    return batches
 
 
 def train(

@@ -21,12 +21,12 @@ from hookscope.engine.train import BackupAndRestore, Callback, CheckpointConfig,
 @contextmanager
 def folder_of_all(rank: int) -> Iterator[Path]:
     """Yield a new folder, the same on all ranks, until all have left."""
-    found = [tempfile.mkdtemp() if rank == 0 else ""]
-    mint.distributed.broadcast_object_list(found, 0)
-    yield Path(found[0])
+    folder = [tempfile.mkdtemp() if rank == 0 else ""]
+    mint.distributed.broadcast_object_list(folder, 0)
+    yield Path(folder[0])
     mint.distributed.barrier()
     if rank == 0:
-        shutil.rmtree(found[0])
+        shutil.rmtree(folder[0])
 
 
 @contextmanager
@@ -41,8 +41,8 @@ def data_parallel(**settings: Any) -> Iterator[None]:
 def model(optimizer: Any = nn.Momentum, **settings: Any) -> Model:
     ms.set_seed(3)
     net = nn.SequentialCell(nn.Dense(4, 3), nn.ReLU(), nn.Dense(3, 2))
-    given = {"momentum": 0.9} if optimizer is nn.Momentum else {}
-    return Model(net, nn.MSELoss(), optimizer(net.trainable_params(), 0.05, **given, **settings))
+    options = {"momentum": 0.9} if optimizer is nn.Momentum else {}
+    return Model(net, nn.MSELoss(), optimizer(net.trainable_params(), 0.05, **options, **settings))
 
 
 def data(rank: int, steps: int = 4) -> NumpySlicesDataset:
@@ -56,8 +56,8 @@ def check_ranks_that_save_to_one_path_leave_one_whole_file(rank: int, size: int)
         path = folder / "x.ckpt"
         for number in range(10):
             ms.save_checkpoint({"x": Tensor(np.full(100_000, number * size + rank, np.float32))}, path)
-            found = ms.load_checkpoint(path)["x"].asnumpy()
-            assert len({*found.tolist()}) == 1  # of the last rank to save
+            arrays = ms.load_checkpoint(path)["x"].asnumpy()
+            assert len({*arrays.tolist()}) == 1  # of the last rank to save
         mint.distributed.barrier()
         assert os.listdir(folder) == ["x.ckpt"]
         assert ms.load_checkpoint(path)["x"].asnumpy()[0] // size == 9
@@ -70,9 +70,9 @@ def check_a_save_of_one_rank_needs_no_other(rank: int, size: int) -> None:
         if rank == 0:
             ms.save_checkpoint(trained.train_network, folder / "x.ckpt")
         mint.distributed.barrier()
-        found = ms.load_checkpoint(folder / "x.ckpt")
+        arrays = ms.load_checkpoint(folder / "x.ckpt")
         for p in trained.train_network.get_parameters():  # the same bits on all ranks
-            assert found[p.name].asnumpy().tobytes() == p.asnumpy().tobytes()
+            assert arrays[p.name].asnumpy().tobytes() == p.asnumpy().tobytes()
 
 
 def writers(folder: Path, rank: int) -> set[int]:
@@ -94,9 +94,9 @@ def check_the_first_rank_writes_for_those_with_its_folder(rank: int, size: int) 
             assert sorted(file.name for file in folder.iterdir()) == ["a-3_2.ckpt", "a-3_4.ckpt"]
             assert saving.latest_ckpt_file_name == str(folder.resolve() / "a-3_4.ckpt")
             assert writers(folder, rank) == {0}
-            found = ms.load_checkpoint(saving.latest_ckpt_file_name)
+            arrays = ms.load_checkpoint(saving.latest_ckpt_file_name)
             for p in trained.train_network.get_parameters():
-                assert found[p.name].asnumpy().tobytes() == p.asnumpy().tobytes()
+                assert arrays[p.name].asnumpy().tobytes() == p.asnumpy().tobytes()
             mint.distributed.barrier()
             again = saver(folder, rank)  # the folder has files by now, on all ranks
             trained.train(1, data(rank), callbacks=[again])
@@ -137,13 +137,13 @@ def check_a_training_that_was_cut_short_goes_on_from_the_backup_on_all_ranks(ran
         return [p.asnumpy().tobytes() for p in trained.train_network.get_parameters()]
 
     with folder_of_all(rank) as folder, data_parallel():
-        whole = model()
-        whole.train(3, data(rank))
+        reference = model()
+        reference.train(3, data(rank))
         with suppress(InterruptedError):
             model().train(3, data(rank), callbacks=[BackupAndRestore(str(folder)), Cut()])
         mint.distributed.barrier()
         assert os.listdir(folder) == ["backup.ckpt"]
         rest = model()
         rest.train(3, data(rank), callbacks=[BackupAndRestore(str(folder))], initial_epoch=2)
-        assert ended(rest) == ended(whole)
+        assert ended(rest) == ended(reference)
         assert os.listdir(folder) == []

@@ -36,8 +36,8 @@ def check_groups_know_who_is_in_them(rank: int, size: int) -> None:
         assert communication.get_local_rank_size("pair") == 2
         communication.destroy_group("pair")
     else:
-        told = error_of(lambda: ops.AllReduce("sum", "pair")(Tensor([1.0])))
-        assert "this process is not in group 'pair', whose ranks are [1, 3]" in told
+        message = error_of(lambda: ops.AllReduce("sum", "pair")(Tensor([1.0])))
+        assert "this process is not in group 'pair', whose ranks are [1, 3]" in message
     assert (communication.get_rank(), communication.get_group_size()) == (rank, size)
     assert communication.get_local_rank() == rank and communication.get_local_rank_size() == size
 
@@ -87,7 +87,7 @@ def check_gradients_are_those_of_finite_differences_through_all_ranks(rank: int,
         own = np.random.default_rng([3, rank])
         x = own.uniform(0.5, 2, (4, 3))
         weights = own.standard_normal(function(Tensor(x)).shape)
-        found = ms.grad(lambda v, f=function, w=weights: (f(v) * Tensor(w)).sum())(Tensor(x)).asnumpy()
+        gradient = ms.grad(lambda v, f=function, w=weights: (f(v) * Tensor(w)).sum())(Tensor(x)).asnumpy()
 
         def loss(change: Any, f: Any = function, w: Any = weights, at: Any = x) -> float:
             total = np.empty(1)
@@ -97,52 +97,58 @@ def check_gradients_are_those_of_finite_differences_through_all_ranks(rank: int,
             return float(total[0])
 
         for of_rank in range(size):
-            for place in range(0, x.size, 5):
+            for index in range(0, x.size, 5):
                 change = np.zeros(x.size)
-                change[place] = 1e-6 if rank == of_rank else 0
+                change[index] = 1e-6 if rank == of_rank else 0
                 change = change.reshape(x.shape)
                 numeric = (loss(change) - loss(-change)) / 2e-6
                 if rank == of_rank:
-                    assert abs(numeric - found.flat[place]) < 1e-7, (name, rank, place, numeric, found.flat[place])
+                    assert abs(numeric - gradient.flat[index]) < 1e-7, (
+                        name,
+                        rank,
+                        index,
+                        numeric,
+                        gradient.flat[index],
+                    )
 
 
 def check_half_precision_is_added_in_single(rank: int, size: int) -> None:
     for dtype in (np.float16, ml_dtypes.bfloat16):
         x = np.array([1.0] * 3 + [0.001] * 3).astype(dtype) if rank == 0 else np.full(6, 0.0006).astype(dtype)
         rest = np.float32(np.full(6, 0.0006).astype(dtype))
-        want = (((np.float32(np.array([1.0] * 3 + [0.001] * 3).astype(dtype)) + rest) + rest) + rest).astype(dtype)
+        expected = (((np.float32(np.array([1.0] * 3 + [0.001] * 3).astype(dtype)) + rest) + rest) + rest).astype(dtype)
         for length in (6, 6 * 20_000):  # in one exchange, and share by share
-            got = ops.AllReduce()(Tensor(np.tile(x, length // 6))).asnumpy()
-            assert got.dtype == dtype and got.tobytes() == np.tile(want, length // 6).tobytes()
+            actual = ops.AllReduce()(Tensor(np.tile(x, length // 6))).asnumpy()
+            assert actual.dtype == dtype and actual.tobytes() == np.tile(expected, length // 6).tobytes()
 
 
 def check_sums_have_one_order_whatever_the_size(rank: int, size: int) -> None:
     parts = [np.random.default_rng(r).standard_normal(40_000).astype(np.float32) for r in range(size)]
-    want = ((parts[0] + parts[1]) + parts[2]) + parts[3]
-    assert ops.AllReduce()(Tensor(parts[rank])).asnumpy().tobytes() == want.tobytes()
-    assert ops.AllReduce()(Tensor(parts[rank][:100])).asnumpy().tobytes() == want[:100].tobytes()
+    expected = ((parts[0] + parts[1]) + parts[2]) + parts[3]
+    assert ops.AllReduce()(Tensor(parts[rank])).asnumpy().tobytes() == expected.tobytes()
+    assert ops.AllReduce()(Tensor(parts[rank][:100])).asnumpy().tobytes() == expected[:100].tobytes()
     shares = ops.ReduceScatter()(Tensor(parts[rank])).asnumpy()
-    assert shares.tobytes() == want[rank * 10_000 : (rank + 1) * 10_000].tobytes()
+    assert shares.tobytes() == expected[rank * 10_000 : (rank + 1) * 10_000].tobytes()
 
 
 def check_ranks_that_do_not_do_the_same_are_told_and_go_on_in_step(rank: int, size: int) -> None:
     x = Tensor(np.ones((2, 3), np.float32))
-    told = error_of(lambda: ops.AllGather()(x) if rank == 1 else ops.AllReduce()(x))
-    assert "the ranks of group 'mccl_world_group' do not do the same" in told
-    assert "rank 0: all_reduce of sum, float32 [2, 3] (" in told and "checks_collectives.py:" in told
-    assert "rank 1: all_gather of float32 [2, 3] (" in told
+    message = error_of(lambda: ops.AllGather()(x) if rank == 1 else ops.AllReduce()(x))
+    assert "the ranks of group 'mccl_world_group' do not do the same" in message
+    assert "rank 0: all_reduce of sum, float32 [2, 3] (" in message and "checks_collectives.py:" in message
+    assert "rank 1: all_gather of float32 [2, 3] (" in message
     assert ops.AllReduce()(x).asnumpy().tolist() == [[4.0] * 3] * 2
     for other in (Tensor(np.ones((3, 2), np.float32)), Tensor(np.ones((2, 3), np.float64))):
-        told = error_of(lambda y=other: ops.AllReduce()(x if rank else y))
-        assert "do not do the same" in told
-    told = error_of(lambda: ops.AllReduce("max" if rank == 3 else "sum")(x))
-    assert "rank 3: all_reduce of max" in told
-    told = error_of(lambda: ops.Broadcast(rank % 2)((x,)))
-    assert "broadcast of rank 0's float32 [2, 3]" in told and "broadcast of rank 1's" in told
+        message = error_of(lambda y=other: ops.AllReduce()(x if rank else y))
+        assert "do not do the same" in message
+    message = error_of(lambda: ops.AllReduce("max" if rank == 3 else "sum")(x))
+    assert "rank 3: all_reduce of max" in message
+    message = error_of(lambda: ops.Broadcast(rank % 2)((x,)))
+    assert "broadcast of rank 0's float32 [2, 3]" in message and "broadcast of rank 1's" in message
     sent = [2, 1, 1, 1] if rank == 2 else [1, 1, 1, 1]
-    told = error_of(lambda: ops.AlltoAllV()(Tensor(np.ones(sum(sent), np.float32)), sent, [1, 1, 1, 1]))
+    message = error_of(lambda: ops.AlltoAllV()(Tensor(np.ones(sum(sent), np.float32)), sent, [1, 1, 1, 1]))
     expected = "rank 2 sends 2 elements where this one waits for 1" if rank == 0 else "a different number of elements"
-    assert expected in told
+    assert expected in message
     assert ops.AllReduce()(x).asnumpy().tolist() == [[4.0] * 3] * 2
 
 
@@ -168,7 +174,7 @@ def check_bad_arguments_are_refused_before_anything_is_exchanged(rank: int, size
         (lambda: communication.create_group("g", [0, 4]), "different ranks from 0 to 3, but got [0, 4]"),
         (lambda: in_place.init_process_group(world_size=3), "'world_size' must be -1 or 4, but got 3"),
     ):
-        assert text in (told := error_of(call)), told
+        assert text in (message := error_of(call)), message
     communication.init()
     assert ops.AllReduce()(Tensor([1.0])).asnumpy().tolist() == [4.0]
 
@@ -190,10 +196,10 @@ def check_functions_write_into_tensors(rank: int, size: int) -> None:
     assert mint.distributed.all_reduce(x) is None and x.asnumpy().tolist() == [[6.0] * 2] * 2
     into = [Tensor(np.zeros(r + 1, np.float32)) for r in range(size)]
     mint.distributed.all_gather(into, Tensor(np.full(rank + 1, float(rank), np.float32)))
-    assert [one.asnumpy().tolist() for one in into] == [[float(r)] * (r + 1) for r in range(size)]
+    assert [item.asnumpy().tolist() for item in into] == [[float(r)] * (r + 1) for r in range(size)]
     into = [Tensor(np.zeros(r + 1, np.float32)) for r in range(size)]
     mint.distributed.all_gather(into, Tensor(np.full(rank + 1, float(rank), np.float32)), async_op=True).wait()
-    assert [one.asnumpy().tolist() for one in into] == [[float(r)] * (r + 1) for r in range(size)]
+    assert [item.asnumpy().tolist() for item in into] == [[float(r)] * (r + 1) for r in range(size)]
     uneven, lengths = Tensor(np.zeros((10, 2), np.float32)), [1, 2, 3, 4]
     own = Tensor(np.full((rank + 1, 2), float(rank), np.float32))
     for is_async in (False, True):
@@ -204,8 +210,8 @@ def check_functions_write_into_tensors(rank: int, size: int) -> None:
             handle.wait()
         assert uneven.asnumpy()[:, 1].tolist() == [0, 1, 1, 2, 2, 2, 3, 3, 3, 3]
         share = Tensor(np.zeros((rank + 1, 2), np.float32))
-        given = Tensor(np.ones((10, 2), np.float32))
-        handle = mint.distributed.reduce_scatter_tensor_uneven(share, given, lengths, async_op=is_async)
+        objects = Tensor(np.ones((10, 2), np.float32))
+        handle = mint.distributed.reduce_scatter_tensor_uneven(share, objects, lengths, async_op=is_async)
         if handle is not None:
             handle.wait()
         assert share.asnumpy().tolist() == [[4.0, 4.0]] * (rank + 1)
@@ -214,31 +220,31 @@ def check_functions_write_into_tensors(rank: int, size: int) -> None:
     assert output.asnumpy().tolist() == [6.0 + 40 * rank]
     gathered = [Tensor(np.zeros(2, np.float32)) for _ in range(size)]
     mint.distributed.gather(Tensor(np.full(2, float(rank), np.float32)), gathered, dst=2)
-    assert [one.asnumpy()[0] for one in gathered] == ([0.0, 1.0, 2.0, 3.0] if rank == 2 else [0.0] * 4)
-    given = [Tensor([float(r)], ms.float32) for r in range(size)] if rank == 1 else None
-    mint.distributed.scatter(output, given, src=1)
+    assert [item.asnumpy()[0] for item in gathered] == ([0.0, 1.0, 2.0, 3.0] if rank == 2 else [0.0] * 4)
+    objects = [Tensor([float(r)], ms.float32) for r in range(size)] if rank == 1 else None
+    mint.distributed.scatter(output, objects, src=1)
     assert output.asnumpy().tolist() == [float(rank)]
     received = [Tensor(np.zeros(1, np.float32)) for _ in range(size)]
     mint.distributed.all_to_all(received, [Tensor([10.0 * rank + r], ms.float32) for r in range(size)])
-    assert [one.asnumpy()[0] for one in received] == [10.0 * r + rank for r in range(size)]
+    assert [item.asnumpy()[0] for item in received] == [10.0 * r + rank for r in range(size)]
     single = Tensor(np.zeros(4, np.float32))
     own = Tensor(np.arange(4, dtype=np.float32) + 10 * rank)
     mint.distributed.all_to_all_single(single, own, async_op=True).wait()
     assert single.asnumpy().tolist() == [10.0 * r + rank for r in range(size)]
-    kept = Tensor([float(rank)])
-    in_place.reduce(kept, dst=1)
-    assert kept.asnumpy().tolist() == ([6.0] if rank == 1 else [float(rank)])
-    in_place.broadcast(kept, src=1)
-    assert kept.asnumpy().tolist() == [6.0]
+    tensor = Tensor([float(rank)])
+    in_place.reduce(tensor, dst=1)
+    assert tensor.asnumpy().tolist() == ([6.0] if rank == 1 else [float(rank)])
+    in_place.broadcast(tensor, src=1)
+    assert tensor.asnumpy().tolist() == [6.0]
     part, whole = Tensor(np.zeros(1, np.float32)), Tensor(np.zeros(4, np.float32))
     in_place.gather_into_tensor(whole, Tensor([float(rank)], ms.float32), dst=0)
     assert whole.asnumpy().tolist() == ([0.0, 1.0, 2.0, 3.0] if rank == 0 else [0.0] * 4)
     in_place.scatter_tensor(part, whole, src=0)
     assert part.asnumpy().tolist() == [float(rank)]
     in_place.set_comm_ops_inplace(False)
-    found, handle = in_place.all_reduce(part)
+    result, handle = in_place.all_reduce(part)
     in_place.set_comm_ops_inplace(True)
-    assert handle is None and found.asnumpy().tolist() == [6.0] and part.asnumpy().tolist() == [float(rank)]
+    assert handle is None and result.asnumpy().tolist() == [6.0] and part.asnumpy().tolist() == [float(rank)]
 
 
 def check_messages_come_in_order_and_to_who_waits(rank: int, size: int) -> None:
@@ -261,8 +267,10 @@ def check_messages_come_in_order_and_to_who_waits(rank: int, size: int) -> None:
         handle.wait()
     assert (first.asnumpy()[0], second.asnumpy()[0]) == (1.0, 2.0)
     in_place.send(Tensor(np.ones((2, 2), np.float32)), other)
-    told = error_of(lambda: in_place.recv(Tensor(np.ones(4, np.float32)), other))
-    assert f"receive of float32 [4] from rank {other}" in told and "but got a message of float32 [2, 2]" in told
+    message = error_of(lambda: in_place.recv(Tensor(np.ones(4, np.float32)), other))
+    assert (
+        f"receive of float32 [4] from rank {other}" in message and "but got a message of float32 [2, 2]" in message
+    )
     sent = ops.BatchISendIRecv(["isend", "irecv"], [other, other], [(2,)], [ms.float32])
     assert sent((Tensor(np.full(2, float(rank), np.float32)),))[1].asnumpy().tolist() == [float(other)] * 2
     batch = [in_place.P2POp("irecv", first, other), in_place.P2POp(in_place.isend, Tensor([float(rank)]), other)]
@@ -274,17 +282,17 @@ def check_messages_come_in_order_and_to_who_waits(rank: int, size: int) -> None:
 def check_objects_are_json_and_tensors(rank: int, size: int) -> None:
     tensor = Tensor(np.full(2, rank, ml_dtypes.bfloat16))
     mine = {"rank": rank, "list": [None, True, 1.5, "text", ("a", 2)], "tensor": tensor}
-    found: list[Any] = [None] * size
-    in_place.all_gather_object(found, mine)
-    for r, one in enumerate(found):
-        assert one["rank"] == r and one["list"] == [None, True, 1.5, "text", ("a", 2)]
-        assert one["tensor"].dtype == ms.bfloat16 and one["tensor"].float().asnumpy().tolist() == [float(r)] * 2
+    results: list[Any] = [None] * size
+    in_place.all_gather_object(results, mine)
+    for r, result in enumerate(results):
+        assert result["rank"] == r and result["list"] == [None, True, 1.5, "text", ("a", 2)]
+        assert result["tensor"].dtype == ms.bfloat16 and result["tensor"].float().asnumpy().tolist() == [float(r)] * 2
     gathered: list[Any] = [None] * size
     in_place.gather_object("x" * rank, gathered if rank == 1 else None, dst=1)
     assert gathered == (["x" * r for r in range(size)] if rank == 1 else [None] * size)
-    given = [{"from": 2}, "y"] if rank == 2 else [None, None]
-    in_place.broadcast_object_list(given, src=2)
-    assert given == [{"from": 2}, "y"]
+    objects = [{"from": 2}, "y"] if rank == 2 else [None, None]
+    in_place.broadcast_object_list(objects, src=2)
+    assert objects == [{"from": 2}, "y"]
     taken = [None]
     in_place.scatter_object_list(taken, [[r] * r for r in range(size)] if rank == 3 else None, src=3)
     assert taken == [[rank] * rank]
@@ -320,13 +328,13 @@ def check_functions_of_graph_mode_run_without_a_plan(rank: int, size: int) -> No
     function = ms.jit(lambda x: ops.AllReduce()(net(x)).sum())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = [float(function(Tensor(np.full((1, 3), float(rank + i), np.float32))).asnumpy()) for i in range(3)]
+        results = [float(function(Tensor(np.full((1, 3), float(rank + i), np.float32))).asnumpy()) for i in range(3)]
     weights, bias = (p.asnumpy() for p in (net.weight, net.bias))
     sums = []
     for i in range(3):
         own = Tensor((np.full((1, 3), float(rank + i)) @ weights.T.astype(np.float64) + bias).sum())
         sums.append(float(ops.AllReduce()(own).asnumpy()))
-    np.testing.assert_allclose(found, sums, rtol=1e-5)
+    np.testing.assert_allclose(results, sums, rtol=1e-5)
 
 
 def check_watching_tells_collectives_and_changes_no_bit(rank: int, size: int) -> None:
@@ -354,18 +362,18 @@ def check_watching_tells_collectives_and_changes_no_bit(rank: int, size: int) ->
 def check_tensors_of_a_gpu_go_by_way_of_the_host_and_stay_there(rank: int, size: int) -> None:
     with strict_device.device() as counts:
         x = Tensor(np.full((2, 3), float(rank), np.float32))
-        found = [
+        results = [
             ops.AllReduce()(x),
             ops.AllGather()(x),
             ops.Broadcast(2)((x,))[0],
             ops.ReduceScatter()(ops.AllGather()(x)),
             ms.grad(lambda v: (ops.AllReduce()(v) * v).sum())(x),
         ]
-        assert all(type(one._array).__module__ == "cupy" for one in found)
+        assert all(type(result._array).__module__ == "cupy" for result in results)
         counts.clear()
         handle = in_place.all_reduce(x, async_op=True)
         handle.wait()
         assert len(counts.synchronizations) == 1 and type(x._array).__module__ == "cupy"
         half = Tensor(np.full(5, rank, ml_dtypes.bfloat16))
-        numbers = [one.asnumpy()[0, 0] for one in (*found, x)] + [ops.AllReduce("max")(half).float().asnumpy()[0]]
+        numbers = [item.asnumpy()[0, 0] for item in (*results, x)] + [ops.AllReduce("max")(half).float().asnumpy()[0]]
     assert numbers == [6.0, 0.0, 2.0, 4.0 * rank, 6.0 + sum(range(size)), 6.0, 3.0]

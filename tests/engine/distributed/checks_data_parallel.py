@@ -24,23 +24,23 @@ def check_ranks_give_what_mindspores_gave(rank: int, size: int) -> None:
     hookscope.install_as_mindspore()
     from tests.engine.distributed.record import recorded
 
-    wanted = json.loads(RECORDED.read_text())
-    found = json.loads(json.dumps(recorded(rank)))
-    assert found.keys() == wanted.keys()
-    for name, both in wanted.items():
-        compare(found[name], both[rank], name)
+    expected = json.loads(RECORDED.read_text())
+    result = json.loads(json.dumps(recorded(rank)))
+    assert result.keys() == expected.keys()
+    for name, both in expected.items():
+        compare(result[name], both[rank], name)
 
 
-def compare(found: Any, wanted: Any, name: str) -> None:
-    if isinstance(wanted, dict):
-        assert (found["dtype"], found["shape"]) == (wanted["dtype"], wanted["shape"]), name
-        np.testing.assert_allclose(found["values"], wanted["values"], rtol=2e-6, atol=2e-7, err_msg=name)
-    elif isinstance(wanted, list):
-        assert len(found) == len(wanted), name
-        for one, other in zip(found, wanted, strict=True):
-            compare(one, other, name)
+def compare(result: Any, expected: Any, name: str) -> None:
+    if isinstance(expected, dict):
+        assert (result["dtype"], result["shape"]) == (expected["dtype"], expected["shape"]), name
+        np.testing.assert_allclose(result["values"], expected["values"], rtol=2e-6, atol=2e-7, err_msg=name)
+    elif isinstance(expected, list):
+        assert len(result) == len(expected), name
+        for item, other in zip(result, expected, strict=True):
+            compare(item, other, name)
     else:
-        assert found == wanted, name
+        assert result == expected, name
 
 
 class LeNet(nn.Cell):
@@ -116,7 +116,7 @@ def check_ranks_train_as_one_process_does_with_the_whole_batch(rank: int, size: 
     for name, (make, make_shared, shape, tolerance) in NETWORKS.items():
         rng = np.random.default_rng(5)
         x, y = rng.standard_normal(shape).astype(np.float32), rng.integers(0, 10, shape[0]).astype(np.int32)
-        whole_losses, whole = trained(make, x, y)
+        whole_losses, reference = trained(make, x, y)
         share = slice(rank * shape[0] // size, (rank + 1) * shape[0] // size)
         ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
         try:
@@ -127,25 +127,25 @@ def check_ranks_train_as_one_process_does_with_the_whole_batch(rank: int, size: 
         np.testing.assert_allclose(mean, whole_losses, rtol=tolerance, err_msg=name)
         # mint's normalizations also count their batches.
         shared = [x for x in parameters if x.dtype == np.float32]
-        assert sorted(x.shape for x in shared) == sorted(x.shape for x in whole)
+        assert sorted(x.shape for x in shared) == sorted(x.shape for x in reference)
         if "mint" not in name:  # whose parameters have another order
-            for one, other in zip(shared, whole, strict=True):
-                np.testing.assert_allclose(one, other, rtol=5 * tolerance, atol=tolerance, err_msg=name)
+            for item, other in zip(shared, reference, strict=True):
+                np.testing.assert_allclose(item, other, rtol=5 * tolerance, atol=tolerance, err_msg=name)
         assert whole_losses[-1] < whole_losses[0]
 
 
 def check_running_statistics_are_those_of_the_whole_batch(rank: int, size: int) -> None:
     x = np.random.default_rng(1).standard_normal((size + 1, 3, 4, 5)) * 2 + 1
     own = x[[rank, size]] if rank == 1 else x[[rank]]  # a rank has more than the others
-    for made, names in (
+    for make, names in (
         (lambda: nn.SyncBatchNorm(3, dtype=ms.float64), ("moving_mean", "moving_variance")),
         (lambda: mint.nn.SyncBatchNorm(3, dtype=ms.float64), ("running_mean", "running_var")),
     ):
-        norm = made().set_train()
-        found = norm(Tensor(own)).asnumpy()
+        norm = make().set_train()
+        result = norm(Tensor(own)).asnumpy()
         mean, variance = x.mean((0, 2, 3)), x.var((0, 2, 3))
-        wanted = (own - mean.reshape(1, 3, 1, 1)) / np.sqrt(variance + 1e-5).reshape(1, 3, 1, 1)
-        np.testing.assert_allclose(found, wanted, rtol=1e-10)
+        expected = (own - mean.reshape(1, 3, 1, 1)) / np.sqrt(variance + 1e-5).reshape(1, 3, 1, 1)
+        np.testing.assert_allclose(result, expected, rtol=1e-10)
         count = x.size // 3
         np.testing.assert_allclose(getattr(norm, names[0]).asnumpy(), 0.1 * mean, rtol=1e-7)
         unbiased = variance * count / (count - 1)
@@ -154,8 +154,8 @@ def check_running_statistics_are_those_of_the_whole_batch(rank: int, size: int) 
     norm = nn.SyncBatchNorm(3, process_groups=groups, dtype=ms.float64).set_train()
     mine = x[groups[rank % 2]]
     mean, deviation = mine.mean((0, 2, 3)), np.sqrt(mine.var((0, 2, 3)) + 1e-5)
-    wanted = (x[[rank]] - mean.reshape(1, 3, 1, 1)) / deviation.reshape(1, 3, 1, 1)
-    np.testing.assert_allclose(norm(Tensor(x[[rank]])).asnumpy(), wanted, rtol=1e-9)
+    expected = (x[[rank]] - mean.reshape(1, 3, 1, 1)) / deviation.reshape(1, 3, 1, 1)
+    np.testing.assert_allclose(norm(Tensor(x[[rank]])).asnumpy(), expected, rtol=1e-9)
 
 
 def check_all_ranks_have_the_same_bits(rank: int, size: int) -> None:
@@ -166,8 +166,8 @@ def check_all_ranks_have_the_same_bits(rank: int, size: int) -> None:
         _, parameters = trained(LeNet, x, np.array([rank, 1], np.int32))
     finally:
         ms.reset_auto_parallel_context()
-    for one in parameters:
-        gathered = ops.AllGather()(Tensor(one[np.newaxis])).asnumpy()
+    for parameter in parameters:
+        gathered = ops.AllGather()(Tensor(parameter[np.newaxis])).asnumpy()
         assert all(other.tobytes() == gathered[0].tobytes() for other in gathered)
 
 
@@ -259,8 +259,8 @@ def check_a_step_that_fails_leaves_nothing_for_the_next(rank: int, size: int) ->
         step(Tensor(np.ones((1, 2), np.float32)))
     except ZeroDivisionError:
         failing.remove()
-    found = step.grad_reducer((Tensor(np.full((1, 2), float(rank), np.float32)),))
-    assert not net.weight._gradient_hooks and found[0].asnumpy().tolist() == [[sum(range(size))] * 2]
+    result = step.grad_reducer((Tensor(np.full((1, 2), float(rank), np.float32)),))
+    assert not net.weight._gradient_hooks and result[0].asnumpy().tolist() == [[sum(range(size))] * 2]
     ms.reset_auto_parallel_context()
 
 
@@ -310,18 +310,18 @@ def check_gradients_that_are_sent_early_have_the_bits_of_those_that_wait(rank: i
         net = LeNet()
         net.body[0].weight.register_hook(lambda gradient: gradient * 1.5)
         cell = nn.WithLossCell(net, nn.CrossEntropyLoss())
-        step = make(cell, nn.Adam(net.trainable_params(), 1e-2), *(one() for one in settings))
+        step = make(cell, nn.Adam(net.trainable_params(), 1e-2), *(setting() for setting in settings))
         if waits:
             reducer = nn.DistributedGradReducer(step.weights)
             step.grad_reducer = Waiting(reducer)
-        rng, told = np.random.default_rng(rank), []
+        rng, events = np.random.default_rng(rank), []
         for number in range(5):
             x = rng.standard_normal((2, 1, 16, 16)).astype(np.float32)
             if rank == 1 and number in (1, 3):
                 x[0, 0, 0, 0] = np.inf
-            found = step(Tensor(x), Tensor(np.array([rank, 3], np.int32)))
-            told += [one.asnumpy().tobytes() for one in (found if isinstance(found, tuple) else [found])]
-        return told + [p.asnumpy().tobytes() for p in step.get_parameters()]
+            result = step(Tensor(x), Tensor(np.array([rank, 3], np.int32)))
+            events += [item.asnumpy().tobytes() for item in (result if isinstance(result, tuple) else [result])]
+        return events + [p.asnumpy().tobytes() for p in step.get_parameters()]
 
     ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True, comm_fusion={"openstate": False})
     for make, settings in (
@@ -372,14 +372,14 @@ def check_watched_training_has_the_same_bits(rank: int, size: int) -> None:
 def check_settings_decide_what_is_sent_together(rank: int, size: int) -> None:
     parameters = [Parameter(Tensor(np.zeros(4, np.float32)), name=f"p{i}") for i in range(5)]
     assert buckets_of(parameters) == [[4, 3, 2, 1, 0]]
-    for settings, wanted in (
+    for settings, expected in (
         ({"all_reduce_fusion_config": [2, 4]}, [[4, 3], [2, 1], [0]]),
         ({"comm_fusion": {"allreduce": {"mode": "index", "config": [1]}}}, [[4], [3, 2, 1, 0]]),
         ({"comm_fusion": {"allreduce": {"mode": "size", "config": 32}}}, [[4, 3, 2, 1, 0]]),
         ({"comm_fusion": {"openstate": False}}, [[4], [3], [2], [1], [0]]),
     ):
         ms.set_auto_parallel_context(**settings)
-        assert buckets_of(parameters) == wanted, settings
+        assert buckets_of(parameters) == expected, settings
         ms.reset_auto_parallel_context()
     net = nn.SequentialCell(nn.Dense(2, 2), nn.Dense(2, 2), nn.Dense(2, 2))
     net[1].set_comm_fusion(2)

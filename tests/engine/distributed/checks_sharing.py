@@ -137,32 +137,32 @@ def bits(tensors: dict[str, Any]) -> dict[str, bytes]:
 
 def check_each_optimizer_has_the_bits_of_one_that_is_not_divided(rank: int, size: int) -> None:
     for name, make in OPTIMIZERS.items():
-        net, whole = trained(make, rank, share=False)
+        net, reference = trained(make, rank, share=False)
         divided_net, divided = trained(make, rank, share=True)
         assert bits(divided_net.parameters_dict()) == bits(net.parameters_dict()), name
         state = divided.opt.whole_state() if name == "LARS" else divided.whole_state()
-        whole = whole.opt if name == "LARS" else whole
-        assert bits(state) == bits(whole.parameters_dict()), name
+        reference = reference.opt if name == "LARS" else reference
+        assert bits(state) == bits(reference.parameters_dict()), name
         assert {n: (t.shape, t.dtype) for n, t in state.items()} == {
-            n: (t.shape, t.dtype) for n, t in whole.parameters_dict().items()
+            n: (t.shape, t.dtype) for n, t in reference.parameters_dict().items()
         }, name
 
 
 def check_a_loss_scale_and_an_overflow_leave_the_same_bits(rank: int, size: int) -> None:
     for name in ("Adam", "Lamb", "mint AdamW"):
-        net, whole = trained(OPTIMIZERS[name], rank, share=False, scaled=True)
+        net, reference = trained(OPTIMIZERS[name], rank, share=False, scaled=True)
         divided_net, divided = trained(OPTIMIZERS[name], rank, share=True, scaled=True)
         assert bits(divided_net.parameters_dict()) == bits(net.parameters_dict()), name
-        assert bits(divided.whole_state()) == bits(whole.parameters_dict()), name
+        assert bits(divided.whole_state()) == bits(reference.parameters_dict()), name
         assert all(np.isfinite(p.asnumpy()).all() for p in net.get_parameters())
 
 
 def check_what_is_large_is_exchanged_in_parts(rank: int, size: int) -> None:
-    net, whole = trained(OPTIMIZERS["Adam"], rank, share=False)
+    net, reference = trained(OPTIMIZERS["Adam"], rank, share=False)
     at_once, sharing._TOGETHER = sharing._TOGETHER, 40
     try:
         divided_net, divided = trained(OPTIMIZERS["Adam"], rank, share=True)
-        assert bits(divided.whole_state()) == bits(whole.parameters_dict())
+        assert bits(divided.whole_state()) == bits(reference.parameters_dict())
     finally:
         sharing._TOGETHER = at_once
     assert bits(divided_net.parameters_dict()) == bits(net.parameters_dict())
@@ -171,10 +171,10 @@ def check_what_is_large_is_exchanged_in_parts(rank: int, size: int) -> None:
 def check_on_a_gpu_steps_and_overflows_have_the_same_bits_and_arrays_stay_there(rank: int, size: int) -> None:
     with strict_device.device():
         for name in ("Adam", "Momentum", "mint AdamW", "Lamb"):
-            net, whole = trained(OPTIMIZERS[name], rank, share=False, scaled=True)
+            net, reference = trained(OPTIMIZERS[name], rank, share=False, scaled=True)
             divided_net, divided = trained(OPTIMIZERS[name], rank, share=True, scaled=True)
             assert bits(divided_net.parameters_dict()) == bits(net.parameters_dict()), name
-            assert bits(divided.whole_state()) == bits(whole.parameters_dict()), name
+            assert bits(divided.whole_state()) == bits(reference.parameters_dict()), name
             assert all(type(p._array).__module__ == "cupy" for p in divided_net.get_parameters())
 
 
@@ -185,12 +185,12 @@ def check_each_rank_keeps_about_its_share_of_the_state(rank: int, size: int) -> 
             optimizer = nn.Adam(net.trainable_params())
         own = {id(p) for p in net.get_parameters()}
         # All objects reachable from it, under any name.
-        found = {id(p): p for p in optimizer.get_parameters() if id(p) not in own}
+        results = {id(p): p for p in optimizer.get_parameters() if id(p) not in own}
         for value in vars(optimizer).values():
-            for one in value if isinstance(value, tuple | list) else [value]:
-                if isinstance(one, Tensor) and id(one) not in own:
-                    found[id(one)] = one
-        return sum(p.asnumpy().nbytes for p in found.values())
+            for item in value if isinstance(value, tuple | list) else [value]:
+                if isinstance(item, Tensor) and id(item) not in own:
+                    results[id(item)] = item
+        return sum(p.asnumpy().nbytes for p in results.values())
 
     numbers = 8 * (64 * 64 + 64) * 4 * 2
     assert numbers <= kept(False) < numbers + 100
@@ -236,27 +236,27 @@ class Own(nn.Optimizer):
 
 
 def check_an_optimizer_of_a_program_is_divided_where_it_says_that_it_can_be(rank: int, size: int) -> None:
-    net, whole = trained(lambda net: Own(each(net)), rank, share=False)
+    net, reference = trained(lambda net: Own(each(net)), rank, share=False)
     divided_net, divided = trained(lambda net: Own(each(net)), rank, share=True)
     assert bits(divided_net.parameters_dict()) == bits(net.parameters_dict())
-    assert bits(divided.whole_state()) == bits(whole.parameters_dict())
+    assert bits(divided.whole_state()) == bits(reference.parameters_dict())
 
     class Unknowing(Own):
         _support_parallel_optimizer = False
 
-    told = str(raised(lambda: trained(lambda net: Unknowing(each(net)), rank, share=True)))
-    assert told.startswith("For 'Unknowing', 'enable_parallel_optimizer' is for optimizers that define 'updated'")
+    message = str(raised(lambda: trained(lambda net: Unknowing(each(net)), rank, share=True)))
+    assert message.startswith("For 'Unknowing', 'enable_parallel_optimizer' is for optimizers that define 'updated'")
 
 
 def check_what_is_elsewhere_says_where_and_a_copy_knows_it_too(rank: int, size: int) -> None:
     _, optimizer = trained(OPTIMIZERS["Adam"], rank, share=True)
-    for one in (optimizer, copy.deepcopy(optimizer)):
-        for moment, own, parameter in zip(one.moment1, one.optim_filter, one.parameters, strict=True):
+    for item in (optimizer, copy.deepcopy(optimizer)):
+        for moment, own, parameter in zip(item.moment1, item.optim_filter, item.parameters, strict=True):
             assert moment.name == f"moment1.{parameter.name}" and moment.shape == parameter.shape
             assert isinstance(moment, Parameter) is own
             if not own:
-                told = f"rank {moment.rank} keeps 'moment1.{parameter.name}', which has no 'asnumpy' here"
-                assert moment.rank != rank and told in str(raised(lambda moment=moment: moment.asnumpy()))
+                message = f"rank {moment.rank} keeps 'moment1.{parameter.name}', which has no 'asnumpy' here"
+                assert moment.rank != rank and message in str(raised(lambda moment=moment: moment.asnumpy()))
     own = [p.name for p in optimizer.get_parameters() if p.name.startswith("moment1")]
     assert len(own) == sum(optimizer.optim_filter)
 
@@ -280,10 +280,10 @@ def check_graph_mode_has_the_same_bits(rank: int, size: int) -> None:
 
 
 def saved_warning(cell: Any, path: Any) -> list[str]:
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as records:
         warnings.simplefilter("always")
         ms.save_checkpoint(cell, path)
-    return [str(one.message) for one in told]
+    return [str(item.message) for item in records]
 
 
 def check_a_save_of_a_share_says_so_and_all_shares_are_the_whole(rank: int, size: int) -> None:
@@ -296,15 +296,15 @@ def check_a_save_of_a_share_says_so_and_all_shares_are_the_whole(rank: int, size
         assert saved_warning(state, folder / "whole.ckpt") == []
         mint.distributed.barrier()
         shares: dict[str, Any] = {}
-        for one in range(size):
-            shares |= ms.load_checkpoint(folder / f"{one}.ckpt")
+        for item in range(size):
+            shares |= ms.load_checkpoint(folder / f"{item}.ckpt")
         assert bits(shares) == bits(ms.load_checkpoint(folder / "whole.ckpt")) == bits(state)
 
 
-def after_the_rest(given: Any, path: str, rank: int) -> dict[str, bytes]:
-    ms.load_checkpoint(path, given.train_network)
-    given.train(1, data(rank))
-    return bits(given._network.parameters_dict())
+def after_the_rest(arguments: Any, path: str, rank: int) -> dict[str, bytes]:
+    ms.load_checkpoint(path, arguments.train_network)
+    arguments.train(1, data(rank))
+    return bits(arguments._network.parameters_dict())
 
 
 def check_a_checkpoint_of_a_training_is_whole_and_loads_divided_or_not(rank: int, size: int) -> None:
@@ -312,14 +312,14 @@ def check_a_checkpoint_of_a_training_is_whole_and_loads_divided_or_not(rank: int
         saving = ModelCheckpoint("a", str(folder), CheckpointConfig(4))
         with data_parallel(enable_parallel_optimizer=True), warnings.catch_warnings():
             warnings.simplefilter("error")
-            whole = model(nn.Adam)
-            whole.train(2, data(rank), callbacks=[saving])
+            reference = model(nn.Adam)
+            reference.train(2, data(rank), callbacks=[saving])
             path = str(folder / "a-1_4.ckpt")
-            wanted = bits(whole._network.parameters_dict())
-            assert after_the_rest(model(nn.Adam), path, rank) == wanted
+            expected = bits(reference._network.parameters_dict())
+            assert after_the_rest(model(nn.Adam), path, rank) == expected
         with data_parallel():
             undivided = model(nn.Adam)
-            assert after_the_rest(undivided, path, rank) == wanted
+            assert after_the_rest(undivided, path, rank) == expected
             names = {p.name for p in undivided.train_network.get_parameters()}
         assert set(ms.load_checkpoint(path)) == names
 
@@ -327,11 +327,13 @@ def check_a_checkpoint_of_a_training_is_whole_and_loads_divided_or_not(rank: int
 def check_a_callback_on_one_rank_alone_saves_its_share_and_says_so(rank: int, size: int) -> None:
     with folder_of_all(rank) as folder, data_parallel(enable_parallel_optimizer=True):
         saving = [ModelCheckpoint("a", str(folder), CheckpointConfig(4))] if rank == 0 else []
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as records:
             warnings.simplefilter("always")
             model(nn.Adam).train(1, data(rank), callbacks=saving)
-        assert len(told) == (rank == 0)
-        assert all("lacks the optimizer's state on other ranks" in str(one.message) for one in told)
+        assert len(records) == (rank == 0)
+        assert all(
+            "lacks the optimizer's state on other ranks" in str(item.message) for item in records
+        )
         mint.distributed.barrier()
         assert [file.name for file in folder.iterdir()] == ["a-1_4.ckpt"]
 
@@ -342,11 +344,11 @@ def check_a_backup_is_whole(rank: int, size: int) -> None:
             raise InterruptedError
 
     with folder_of_all(rank) as folder, data_parallel(enable_parallel_optimizer=True):
-        whole = model(nn.Adam)
-        whole.train(2, data(rank))
+        reference = model(nn.Adam)
+        reference.train(2, data(rank))
         callbacks = [BackupAndRestore(str(folder)), Cut()]
         assert isinstance(raised(lambda: model(nn.Adam).train(2, data(rank), callbacks=callbacks)), InterruptedError)
         mint.distributed.barrier()
         rest = model(nn.Adam)
         rest.train(2, data(rank), callbacks=[BackupAndRestore(str(folder))], initial_epoch=1)
-        assert bits(rest._network.parameters_dict()) == bits(whole._network.parameters_dict())
+        assert bits(rest._network.parameters_dict()) == bits(reference._network.parameters_dict())

@@ -20,27 +20,27 @@ ONE = Tensor([1.0])
 
 def stands_when(waits: Callable[[RankState], bool]) -> list[RankState]:
     """Return a list that gets this rank's state, as another thread sees it, once it satisfies a condition."""
-    seen: list[RankState] = []
+    states: list[RankState] = []
 
     def look() -> None:
         deadline = time.monotonic() + 30
-        while not seen and time.monotonic() < deadline:
+        while not states and time.monotonic() < deadline:
             now = rank_state()
             if waits(now):
-                seen.append(now)
+                states.append(now)
             time.sleep(0.001)
 
     threading.Thread(target=look, daemon=True).start()
-    return seen
+    return states
 
 
 def check_a_rank_tells_what_it_waits_for_and_where(rank: int, size: int) -> None:
-    seen = stands_when(lambda now: now["waits"] is not None)
+    states = stands_when(lambda now: now["waits"] is not None)
     if rank == 0:
         time.sleep(0.3)
     assert float(ops.AllReduce()(ONE)[0]) == size
     if rank:
-        (now,) = seen
+        (now,) = states
         waits = now["waits"]
         assert waits is not None
         assert waits["what"].startswith("all_reduce of sum, float32 [1] in group")
@@ -52,11 +52,11 @@ def check_a_rank_tells_what_it_waits_for_and_where(rank: int, size: int) -> None
 
 def check_a_receive_waits_for_its_sender(rank: int, size: int) -> None:
     if rank == 0:
-        seen = stands_when(lambda now: now["waits"] is not None)
+        states = stands_when(lambda now: now["waits"] is not None)
         into = Tensor([0.0])
         mint.distributed.recv(into, 1)
-        assert seen[0]["waits"] is not None
-        assert (seen[0]["waits"]["group"], seen[0]["waits"]["ranks"]) == ("", [1])
+        assert states[0]["waits"] is not None
+        assert (states[0]["waits"]["group"], states[0]["waits"]["ranks"]) == ("", [1])
         assert float(into[0]) == 5.0
     elif rank == 1:
         time.sleep(0.3)
@@ -64,8 +64,8 @@ def check_a_receive_waits_for_its_sender(rank: int, size: int) -> None:
 
 
 def check_something_else_is_done_while_a_rank_waits(rank: int, size: int) -> None:
-    done: list[str] = []
-    set_while_waiting(lambda: done.append(threading.current_thread().name))
+    log: list[str] = []
+    set_while_waiting(lambda: log.append(threading.current_thread().name))
     try:
         if rank == 0:
             time.sleep(0.3)
@@ -73,7 +73,7 @@ def check_something_else_is_done_while_a_rank_waits(rank: int, size: int) -> Non
     finally:
         set_while_waiting(None)
     if rank:
-        assert set(done) == {threading.main_thread().name}
+        assert set(log) == {threading.main_thread().name}
 
 
 def check_what_is_raised_meanwhile_leaves_the_waiting_and_the_exchange_goes_on(rank: int, size: int) -> None:

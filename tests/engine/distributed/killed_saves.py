@@ -69,8 +69,8 @@ def trial(path: Path, share: float, ranks: int = 2, killed: int = 0) -> str:
         started, cwd=ROOT, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
-        said = [process.stdout.readline() for _ in range(ranks)]
-        pids = {int(rank): (int(pid), float(seconds)) for rank, pid, seconds in map(str.split, said)}
+        lines = [process.stdout.readline() for _ in range(ranks)]
+        pids = {int(rank): (int(pid), float(seconds)) for rank, pid, seconds in map(str.split, lines)}
         pid, seconds = pids[killed]
         time.sleep(share * seconds)
         os.kill(pid, signal.SIGKILL)
@@ -94,14 +94,14 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    chance, found = random.Random(given.seed), Counter[str]()
-    for number in range(given.kills):
+    options = parser.parse_args()
+    chance, counts = random.Random(options.seed), Counter[str]()
+    for number in range(options.kills):
         with tempfile.TemporaryDirectory() as folder:
-            share, killed = chance.uniform(0, 1.3), chance.randrange(given.ranks)
-            found[trial(Path(folder, "x.ckpt"), share, given.ranks, killed)] += 1
-            print(f"{number + 1} of {given.kills}: {dict(found)}", file=sys.stderr)
-    print(f"{given.kills} kills, the file whole each time: {dict(found)}")
+            share, killed = chance.uniform(0, 1.3), chance.randrange(options.ranks)
+            counts[trial(Path(folder, "x.ckpt"), share, options.ranks, killed)] += 1
+            print(f"{number + 1} of {options.kills}: {dict(counts)}", file=sys.stderr)
+    print(f"{options.kills} kills, the file whole each time: {dict(counts)}")
 
 
 if __name__ == "__main__":

@@ -49,44 +49,48 @@ def one(rng: Any, own: Any, comms: dict[str, Any]) -> str:
     x = drawn(rng, dtype, shape, own)
     wide = np.array(x, np.complex128 if dtype.kind == "c" else np.float64)
     mpi = {"sum": MPI.SUM, "prod": MPI.PROD, "max": MPI.MAX, "min": MPI.MIN}[op]
-    tensor, want = Tensor(x), np.empty_like(wide)
+    tensor, expected = Tensor(x), np.empty_like(wide)
     if kind == "AllReduce":
-        got = ops.AllReduce(op, name)(tensor)
-        comm.Allreduce(wide, want, mpi)
+        actual = ops.AllReduce(op, name)(tensor)
+        comm.Allreduce(wide, expected, mpi)
     elif kind == "Reduce":
-        got = ops.Reduce(root, op, name)(tensor)
-        comm.Reduce(wide, want, mpi, root)
-        want = want if comm.rank == root else np.zeros_like(want)
+        actual = ops.Reduce(root, op, name)(tensor)
+        comm.Reduce(wide, expected, mpi, root)
+        expected = expected if comm.rank == root else np.zeros_like(expected)
     elif kind == "Broadcast":
-        got, want = ops.Broadcast(root, name)((tensor,))[0], wide.copy()
-        comm.Bcast(want, root)
+        actual, expected = ops.Broadcast(root, name)((tensor,))[0], wide.copy()
+        comm.Bcast(expected, root)
     elif kind == "AllGather":
-        got, want = ops.AllGather(name)(tensor), np.empty((shape[0] * n, *shape[1:]), wide.dtype)
-        comm.Allgather(wide, want)
+        actual, expected = ops.AllGather(name)(tensor), np.empty((shape[0] * n, *shape[1:]), wide.dtype)
+        comm.Allgather(wide, expected)
     elif kind == "ReduceScatter":
-        got, want = ops.ReduceScatter(op, name)(tensor), np.empty((shape[0] // n, *shape[1:]), wide.dtype)
-        comm.Reduce_scatter_block(wide, want, mpi)
+        actual, expected = ops.ReduceScatter(op, name)(tensor), np.empty((shape[0] // n, *shape[1:]), wide.dtype)
+        comm.Reduce_scatter_block(wide, expected, mpi)
     elif kind == "Scatter":
-        got, want = ops.CollectiveScatter(root, name)(tensor), np.empty((shape[0] // n, *shape[1:]), wide.dtype)
-        comm.Scatter(wide, want, root)
+        actual, expected = ops.CollectiveScatter(root, name)(tensor), np.empty((shape[0] // n, *shape[1:]), wide.dtype)
+        comm.Scatter(wide, expected, root)
     elif kind == "Gather":
-        got, want = ops.CollectiveGather(root, name)(tensor), np.zeros((shape[0] * n, *shape[1:]), wide.dtype)
-        comm.Gather(wide, want, root)
-        want = want if comm.rank == root else np.zeros_like(wide)
+        actual, expected = ops.CollectiveGather(root, name)(tensor), np.zeros((shape[0] * n, *shape[1:]), wide.dtype)
+        comm.Gather(wide, expected, root)
+        expected = expected if comm.rank == root else np.zeros_like(wide)
     elif kind == "AlltoAll":
-        got = ops.AlltoAll(n, 0, 0, name)(tensor)
-        comm.Alltoall(wide, want)
+        actual = ops.AlltoAll(n, 0, 0, name)(tensor)
+        comm.Alltoall(wide, expected)
     else:
         counts = np.random.default_rng(int(seeds[1])).integers(0, 6, (n, n))
         sent, received = counts[comm.rank], counts[:, comm.rank]
         x = drawn(rng, dtype, (int(sent.sum()),), own)
         wide = x.astype(wide.dtype)
-        got = ops.AlltoAllV(name)(Tensor(x), sent.tolist(), received.tolist())
-        want = np.empty(int(received.sum()), wide.dtype)
-        comm.Alltoallv([wide, sent], [want, received])
-    found = got.asnumpy()
-    same = found.dtype == dtype and found.shape == want.shape and np.array_equal(found.astype(want.dtype), want)
-    return "" if same else f"{kind} {op} {dtype} {shape} in {name}: {found} for {want}"
+        actual = ops.AlltoAllV(name)(Tensor(x), sent.tolist(), received.tolist())
+        expected = np.empty(int(received.sum()), wide.dtype)
+        comm.Alltoallv([wide, sent], [expected, received])
+    array = actual.asnumpy()
+    same = (
+        array.dtype == dtype
+        and array.shape == expected.shape
+        and np.array_equal(array.astype(expected.dtype), expected)
+    )
+    return "" if same else f"{kind} {op} {dtype} {shape} in {name}: {array} for {expected}"
 
 
 def run(calls: int, seed: int) -> list[str]:
@@ -99,11 +103,11 @@ def run(calls: int, seed: int) -> list[str]:
     comms = {name: here.Split(0 if here.rank in group.ranks else 1) for name, group in world().groups.items()}
     comms = {name: comm if here.rank in world().groups[name].ranks else None for name, comm in comms.items()}
     rng = np.random.default_rng(seed)
-    told = [one(rng, None, comms) for _ in range(calls)]
+    differences = [one(rng, None, comms) for _ in range(calls)]
     for name in ("even", "others", "one"):
         if comms[name] is not None:
             communication.destroy_group(name)
-    return [text for text in told if text]
+    return [text for text in differences if text]
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ def shown(value: Any) -> Any:
     if isinstance(value, Tensor):
         numbers = value.asnumpy().astype(np.float64).ravel().tolist()
         return {"dtype": str(value.dtype), "shape": list(value.shape), "values": numbers}
-    return [shown(one) for one in value] if isinstance(value, list | tuple) else value
+    return [shown(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 class Net(nn.Cell):
@@ -51,7 +51,7 @@ def recorded(rank: int) -> dict[str, Any]:
         t = small * 1
         return [ops_communication.broadcast(t, 1), t]
 
-    found: dict[str, Callable[[], Any]] = {
+    gradient: dict[str, Callable[[], Any]] = {
         "facts": lambda: [
             rank,
             communication.get_group_size(),
@@ -68,7 +68,7 @@ def recorded(rank: int) -> dict[str, Any]:
         "broadcast": lambda: ops.Broadcast(1)((x,)),
         "ops broadcast": in_place,
     }
-    told = {name: shown(function()) for name, function in found.items()}
+    told = {name: shown(function()) for name, function in gradient.items()}
     for mean in (False, True):
         # MindSpore's default; Hookscope's ranks would begin with the first one's bias.
         ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=mean, parameter_broadcast=False)

@@ -62,22 +62,24 @@ def test_a_message_that_nobody_takes_is_told() -> None:
 
 def test_before_ranks_have_met_they_have_no_numbers() -> None:
     code = "from hookscope.engine import communication\ncommunication.get_rank()"
-    told = "the 2 ranks have not met yet: call mindspore.communication.init() first"
-    assert f"For 'get_rank', {told}" in ended(code, 2)[1]
+    message = "the 2 ranks have not met yet: call mindspore.communication.init() first"
+    assert f"For 'get_rank', {message}" in ended(code, 2)[1]
     code = "import hookscope.engine as ms\nfrom hookscope.engine import nn\nnet = nn.Dense(2, 1)\n"
     code += "ms.set_auto_parallel_context(parallel_mode='data_parallel')\n"
     code += "nn.TrainOneStepCell(net, nn.SGD(net.trainable_params()))"
-    assert f"For 'TrainOneStepCell', {told}" in ended(code, 2)[1]
+    assert f"For 'TrainOneStepCell', {message}" in ended(code, 2)[1]
 
 
 def test_one_process_imports_nothing_of_mpis() -> None:
     code = START + "x = ops.AllReduce()(Tensor([1.0]))\nprint(x, 'mpi4py' in sys.modules, 'mpi4py.MPI' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
-    assert done.stdout == "[1.] False False\n"
+    process = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
+    )
+    assert process.stdout == "[1.] False False\n"
 
 
 def test_ranks_without_mpi4py_say_what_is_missing() -> None:
     code = "import importlib.util\nfind = importlib.util.find_spec\n"
     code += "importlib.util.find_spec = lambda name, *a: None if name == 'mpi4py' else find(name, *a)\n" + START
-    told = "this process is one of 2 ranks, and they need mpi4py to meet: pip install 'hookscope[parallel]'"
-    assert told in ended(code, 2)[1]
+    message = "this process is one of 2 ranks, and they need mpi4py to meet: pip install 'hookscope[parallel]'"
+    assert message in ended(code, 2)[1]

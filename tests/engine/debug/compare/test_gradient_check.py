@@ -105,10 +105,10 @@ def test_the_difference_has_its_element_and_both_values() -> None:
     sens = Tensor(np.full((3, 4), 2.0, np.float32))
     row = only(check_gradient(Scaled(-3.0, at=(1, 2)), normal(3, 4), sens=sens))
     assert row.verdict == "wrong" and row.automatic is not None and row.numeric is not None
-    for found in (row.automatic, row.numeric):
-        assert found.index == (1, 2) and found.value == -6
-        assert found.other == pytest.approx(6) and found.absolute == pytest.approx(12)
-        assert found.relative == pytest.approx(2)
+    for item in (row.automatic, row.numeric):
+        assert item.index == (1, 2) and item.value == -6
+        assert item.other == pytest.approx(6) and item.absolute == pytest.approx(12)
+        assert item.relative == pytest.approx(2)
 
 
 def test_one_wrong_element_among_many_is_found_by_the_automatic_gradient_and_shown_to_be_wrong() -> None:
@@ -314,18 +314,18 @@ def test_code_that_takes_only_its_own_dtype_is_checked_in_it() -> None:
 
 def test_the_cell_its_mode_its_statistics_and_all_random_numbers_stay_as_they_were() -> None:
     net = nn.SequentialCell(nn.Dense(4, 4), nn.BatchNorm1d(4), nn.Dropout(p=0.5), Scaled()).set_train()
-    seen: list[str] = []
-    net[0].register_forward_hook(lambda *_: seen.append("forward"))
-    net[3].register_backward_hook(lambda *_: seen.append("backward"))
+    log: list[str] = []
+    net[0].register_forward_hook(lambda *_: log.append("forward"))
+    net[3].register_backward_hook(lambda *_: log.append("backward"))
     arrays = [p._array for p in net.get_parameters()]
     values = [a.tobytes() for a in arrays]
     x = normal(6, 4)
-    places = random.position(), np.random.get_state()[1].tobytes(), python_random.getstate()  # type: ignore[union-attr,index]
+    states = random.position(), np.random.get_state()[1].tobytes(), python_random.getstate()  # type: ignore[union-attr,index]
     attributes = [dict(cell.__dict__) for _, cell in net.cells_and_names()]
     assert check_gradient(net, x).ok
-    assert (random.position(), np.random.get_state()[1].tobytes(), python_random.getstate()) == places  # type: ignore[union-attr,index]
+    assert (random.position(), np.random.get_state()[1].tobytes(), python_random.getstate()) == states  # type: ignore[union-attr,index]
     assert all(p._array is a for p, a in zip(net.get_parameters(), arrays, strict=True))
-    assert [a.tobytes() for a in arrays] == values and seen == []
+    assert [a.tobytes() for a in arrays] == values and log == []
     assert [dict(cell.__dict__) for _, cell in net.cells_and_names()] == attributes
 
 

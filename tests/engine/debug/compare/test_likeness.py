@@ -98,9 +98,9 @@ def put(gradient: np.ndarray[Any, Any], at: Any, factor: float) -> np.ndarray[An
 
 def shifted(gradient: np.ndarray[Any, Any], by: int) -> np.ndarray[Any, Any]:
     """Shift along the first axis, with zeros at the edge."""
-    found = np.zeros_like(gradient)
-    found[by:] = gradient[:-by]
-    return found
+    result = np.zeros_like(gradient)
+    result[by:] = gradient[:-by]
+    return result
 
 
 class Case(NamedTuple):
@@ -110,8 +110,8 @@ class Case(NamedTuple):
     said: dict[str, str]
 
 
-def case(row: str, cell: Planted, *shapes: tuple[int, ...], **said: str) -> Case:
-    return Case(row, cell, shapes, said)
+def case(row: str, cell: Planted, *shapes: tuple[int, ...], **message: str) -> Case:
+    return Case(row, cell, shapes, message)
 
 
 CASES = [
@@ -306,24 +306,24 @@ def named(one: Case) -> str:
 @pytest.mark.parametrize("dtype", [np.float32, np.float16], ids=lambda d: np.dtype(d).name)
 @pytest.mark.parametrize("one", CASES, ids=named)
 def test_a_wrong_gradient_is_called_what_it_looks_like(one: Case, dtype: Any) -> None:
-    inputs = [normal(*shape, seed=place + 11, dtype=dtype) for place, shape in enumerate(one.shapes)]
+    inputs = [normal(*shape, seed=index + 11, dtype=dtype) for index, shape in enumerate(one.shapes)]
     assert phrases(check_gradient(one.cell, *inputs)) == one.said
 
 
 def test_each_row_is_shown_by_a_case() -> None:
     names = [row.name for row in LIKENESSES]
     assert len(names) == len(set(names))
-    assert {one.row for one in CASES} | {"conjugated"} == set(names)
+    assert {case.row for case in CASES} | {"conjugated"} == set(names)
     assert [row.tier for row in LIKENESSES] == sorted(row.tier for row in LIKENESSES)
 
 
 def test_a_complex_gradient_may_be_conjugated_or_scaled() -> None:
     z = Tensor(np.array([[1 + 2j, -3 + 0.5j], [0.5 - 1j, 2 + 2j]], np.complex64))
-    for gradient, said in ((lambda z: 2 * z, "conjugated"), (ops.conj, f"0.5 {A_FACTOR}?")):
+    for gradient, message in ((lambda z: 2 * z, "conjugated"), (ops.conj, f"0.5 {A_FACTOR}?")):
         cell = elementwise(lambda z: ops.real(z * z), lambda z, out, dout, gradient=gradient: gradient(z) * dout)
         assert phrases(check_gradient(cell, z))["a"].removesuffix(", or averaged over 2 instead of summed?") in (
-            said,
-            said.removesuffix("?"),
+            message,
+            message.removesuffix("?"),
         )
 
 
@@ -348,7 +348,7 @@ class Product(nn.Cell):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda g: g * 1.5, f"1.5 {A_FACTOR}?"),
         (lambda g: -g, "negated"),
@@ -360,9 +360,9 @@ class Product(nn.Cell):
     ids=["factor", "negated", "transposed", "rolled", "offset", "a column"],
 )
 @pytest.mark.parametrize("dtype", [ms.float32, ms.float16, ms.bfloat16], ids=str)
-def test_code_that_casts_is_told_by_the_digits_of_its_dtype(dtype: Any, change: Any, said: str) -> None:
+def test_code_that_casts_is_told_by_the_digits_of_its_dtype(dtype: Any, change: Any, message: str) -> None:
     check = check_gradient(Product(dtype, change), normal(4, 4))
-    assert check.dtype == str(dtype).lower() and phrases(check) == {"a": said}
+    assert check.dtype == str(dtype).lower() and phrases(check) == {"a": message}
 
 
 def test_few_elements_of_few_digits_are_no_likeness() -> None:
@@ -385,10 +385,10 @@ def plain(own: Any, right: Any, rtol: float = 1e-5, error: float = 0.0, **known:
 
 def test_of_few_digits_too_a_factor_is_only_the_number_that_it_is() -> None:
     right = np.random.default_rng(2).standard_normal((2, 30))
-    for factor, said in ((3.3, "3.3 times"), (-1.05, "-1.05 times"), (4.0, "4 times")):
+    for factor, message in ((3.3, "3.3 times"), (-1.05, "-1.05 times"), (4.0, "4 times")):
         cause = ", or summed over 4 instead of averaged" if factor == 4 else ""
         wrong = plain(factor * right, right, 0.1, lengths=frozenset({4}))
-        assert likeness(wrong) == f"{said} right everywhere: a missing factor{cause}?"
+        assert likeness(wrong) == f"{message} right everywhere: a missing factor{cause}?"
 
 
 def test_a_reference_that_may_be_off_by_as_much_as_it_is_tells_nothing() -> None:
@@ -454,8 +454,8 @@ def test_a_right_gradient_that_is_zero_everywhere_is_like_nothing() -> None:
     ],
 )
 def test_where_nothing_simple_fits_nothing_is_said(cell: Planted) -> None:
-    found = check_gradient(cell, normal(5, 4))
-    assert not found.ok and set(phrases(found).values()) == {""}
+    result = check_gradient(cell, normal(5, 4))
+    assert not result.ok and set(phrases(result).values()) == {""}
 
 
 def test_one_element_that_differs_refutes_every_likeness_of_the_whole() -> None:
@@ -552,10 +552,10 @@ def test_where_construct_is_detached_it_is_held_against_differences() -> None:
         return elementwise(lambda a: Tensor(a.asnumpy() ** 2), bprop)
 
     assert phrases(check_gradient(cell(lambda a, out, dout: 2 * a * dout), normal(3, 5))) == {}
-    said = phrases(check_gradient(cell(lambda a, out, dout: 0.2 * a * dout), normal(3, 5)))
-    assert said == {"a": "0.1 times finite differences everywhere: a missing factor?"}
-    said = phrases(check_gradient(cell(lambda a, out, dout: dout), normal(3, 5), samples=8))
-    assert said == {"a": "right if multiplied by 2*a: a missing factor?"}
+    message = phrases(check_gradient(cell(lambda a, out, dout: 0.2 * a * dout), normal(3, 5)))
+    assert message == {"a": "0.1 times finite differences everywhere: a missing factor?"}
+    message = phrases(check_gradient(cell(lambda a, out, dout: dout), normal(3, 5), samples=8))
+    assert message == {"a": "right if multiplied by 2*a: a missing factor?"}
 
 
 def test_elements_at_a_kink_are_left_out() -> None:
@@ -565,8 +565,8 @@ def test_elements_at_a_kink_are_left_out() -> None:
         def bprop(a: Any, out: Any, dout: Any, at_kink: float = at_kink) -> Any:
             return dout * (0.5 * (a > 0).astype(a.dtype) + at_kink * (a == 0).astype(a.dtype))
 
-        (said,) = phrases(check_gradient(elementwise(ops.relu, bprop), a)).values()
-        assert said.startswith("0.5 times ") and said.endswith(" everywhere: a missing factor?")
+        (message,) = phrases(check_gradient(elementwise(ops.relu, bprop), a)).values()
+        assert message.startswith("0.5 times ") and message.endswith(" everywhere: a missing factor?")
 
 
 def test_the_options_for_the_verdict_have_no_part() -> None:
@@ -587,11 +587,11 @@ def test_several_outputs_are_told_apart() -> None:
     def both(a: Any) -> Any:
         return ops.exp(a), ops.argmax(a)
 
-    for bprop, said in (
+    for bprop, message in (
         (lambda a, out, dout: dout[0], "right if multiplied by out[0]: a missing factor?"),
         (lambda a, out, dout: dout[0] * dout[0] * out[0], "right if divided by dout[0]"),
     ):
-        assert phrases(check_gradient(elementwise(both, bprop), normal(3, 4))) == {"a": said}
+        assert phrases(check_gradient(elementwise(both, bprop), normal(3, 4))) == {"a": message}
 
 
 # The cell is left unchanged, and so is the verdict
@@ -601,9 +601,9 @@ def test_looking_for_a_likeness_touches_nothing() -> None:
     net = nn.SequentialCell(nn.Dense(4, 4), nn.Dropout(p=0.5), nn.BatchNorm1d(4), altered(lambda g: 2 * g)).set_train()
     arrays = [p._array for p in net.get_parameters()]
     values = [a.tobytes() for a in arrays]
-    places = random.position(), np.random.get_state()[1].tobytes(), python_random.getstate()  # type: ignore[union-attr,index]
+    states = random.position(), np.random.get_state()[1].tobytes(), python_random.getstate()  # type: ignore[union-attr,index]
     assert f"2 {A_FACTOR}" in phrases(check_gradient(net, normal(6, 4)))["0.weight"]
-    assert (random.position(), np.random.get_state()[1].tobytes(), python_random.getstate()) == places  # type: ignore[union-attr,index]
+    assert (random.position(), np.random.get_state()[1].tobytes(), python_random.getstate()) == states  # type: ignore[union-attr,index]
     assert all(p._array is a for p, a in zip(net.get_parameters(), arrays, strict=True))
     assert [a.tobytes() for a in arrays] == values
 
@@ -630,6 +630,6 @@ def test_of_a_very_large_gradient_only_the_verdict_is_told(monkeypatch: pytest.M
 
 def test_it_prints_after_the_reason_and_is_the_same_each_time() -> None:
     checks = [check_gradient(altered(lambda g: 3.29 * g), normal(3, 4)) for _ in range(2)]
-    said = f"differs from finite differences and from the automatic gradient; 3.29 {A_FACTOR}?"
-    assert said in str(checks[0]) and said in checks[0]._repr_html_()
+    message = f"differs from finite differences and from the automatic gradient; 3.29 {A_FACTOR}?"
+    assert message in str(checks[0]) and message in checks[0]._repr_html_()
     assert str(checks[0]) == str(checks[1])

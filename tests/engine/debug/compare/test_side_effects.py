@@ -608,9 +608,9 @@ def state_after(make: Callable[[], nn.Cell], watched: bool) -> list[Any]:
         return z.sum() + y.sum()
 
     x = numbers()
-    found = [ms.value_and_grad(function)(x) for _ in range(2)]
+    results = [ms.value_and_grad(function)(x) for _ in range(2)]
     session.detach()
-    arrays = [t.asnumpy().tolist() for pair in found for t in pair]
+    arrays = [t.asnumpy().tolist() for pair in results for t in pair]
     with open(os.environ["HOOKSCOPE_TEST_FILE"]) as file:
         outside = [
             list(log),
@@ -644,13 +644,13 @@ def test_watching_with_all_conditions_changes_neither_values_nor_what_is_outside
     monkeypatch.setenv("HOOKSCOPE_TEST_FILE", str(tmp_path / "written"))
     monkeypatch.setenv("HOOKSCOPE_TEST_OF_SIDE_EFFECTS", "")
     limit, errors = sys.getrecursionlimit(), np.geterr()
-    seen = []
+    log = []
     for watched in (True, False):
-        seen.append((state_after(make, watched), capsys.readouterr().out, len(caplog.records)))
+        log.append((state_after(make, watched), capsys.readouterr().out, len(caplog.records)))
         caplog.clear()
     sys.setrecursionlimit(limit)
     np.seterr(**errors)
-    assert seen[0] == seen[1]
+    assert log[0] == log[1]
 
 
 @pytest.mark.parametrize("make", NAMED)

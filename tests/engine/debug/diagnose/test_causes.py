@@ -11,7 +11,7 @@ from hookscope.engine.debug.diagnose.conditions import CONDITIONS
 from hookscope.engine.debug.diagnose.conditions.consequences import RULES
 from hookscope.engine.debug.diagnose.findings import Finding
 
-ORDER = {path: place for place, path in enumerate(["conv", "act", "norm", "gate", "head", ""])}
+ORDER = {path: index for index, path in enumerate(["conv", "act", "norm", "gate", "head", ""])}
 
 
 def finding(condition: str, path: str = "", step: int = 1, **more: Any) -> Finding:
@@ -22,21 +22,21 @@ def finding(condition: str, path: str = "", step: int = 1, **more: Any) -> Findi
 
 
 def causes(*findings: Finding) -> list[tuple[str, str, list[tuple[str, str]]]]:
-    found = causes_of(sorted(findings, key=lambda one: one.first_step), ORDER)
-    return [(one.condition, one.path, [(c.condition, c.path) for c in one.consequences]) for one in found]
+    results = causes_of(sorted(findings, key=lambda item: item.first_step), ORDER)
+    return [(result.condition, result.path, [(c.condition, c.path) for c in result.consequences]) for result in results]
 
 
 def test_zeros_upstream_of_a_wrong_bprop_are_its_consequences() -> None:
     zeros = [finding("all_zero", path, 3, backward=True) for path in ("conv", "act", "norm")]
     none = [finding("no_gradient", path, 3) for path in ("conv", "norm")]
-    found = causes(finding("wrong_bprop", "gate"), *zeros, *none)
-    assert [one[:2] for one in found] == [("wrong_bprop", "gate")]
-    assert len(found[0][2]) == 5
+    results = causes(finding("wrong_bprop", "gate"), *zeros, *none)
+    assert [result[:2] for result in results] == [("wrong_bprop", "gate")]
+    assert len(results[0][2]) == 5
 
 
 def test_what_lies_the_other_way_is_a_cause_of_its_own() -> None:
-    found = causes(finding("wrong_bprop", "norm"), finding("no_gradient", "head", 3))
-    assert [one[:2] for one in found] == [("wrong_bprop", "norm"), ("no_gradient", "head")]
+    results = causes(finding("wrong_bprop", "norm"), finding("no_gradient", "head", 3))
+    assert [result[:2] for result in results] == [("wrong_bprop", "norm"), ("no_gradient", "head")]
 
 
 def test_a_dead_relu_explains_zeros_on_both_ways_and_a_later_one() -> None:
@@ -52,42 +52,45 @@ def test_a_dead_relu_explains_zeros_on_both_ways_and_a_later_one() -> None:
 
 
 def test_of_many_cells_without_a_gradient_the_one_nearest_to_the_loss_is_told() -> None:
-    found = causes(*(finding("no_gradient", path, 3) for path in ("conv", "norm", "gate")))
-    assert found == [("no_gradient", "gate", [("no_gradient", "conv"), ("no_gradient", "norm")])]
+    result = causes(*(finding("no_gradient", path, 3) for path in ("conv", "norm", "gate")))
+    assert result == [("no_gradient", "gate", [("no_gradient", "conv"), ("no_gradient", "norm")])]
 
 
 def test_of_a_gradient_that_goes_away_the_end_of_its_way_is_told() -> None:
-    found = causes(*(finding("vanishing_gradient", path, 3) for path in ("norm", "act", "conv")))
-    assert [one[:2] for one in found] == [("vanishing_gradient", "conv")]
+    results = causes(*(finding("vanishing_gradient", path, 3) for path in ("norm", "act", "conv")))
+    assert [result[:2] for result in results] == [("vanishing_gradient", "conv")]
 
 
 def test_a_nan_comes_before_all_and_explains_only_what_came_with_it_or_later() -> None:
-    found = causes(
+    result = causes(
         finding("nan", "gate", 5),
         finding("all_zero", "act", 6),
         finding("inputs_not_normalized"),
         finding("saturated_tanh", "act", 3),
     )
-    assert found == [("nan", "gate", [("all_zero", "act")]), ("inputs_not_normalized", "", [("saturated_tanh", "act")])]
+    assert result == [
+        ("nan", "gate", [("all_zero", "act")]),
+        ("inputs_not_normalized", "", [("saturated_tanh", "act")]),
+    ]
 
 
 def test_steps_that_are_too_long_explain_what_comes_after_the_first_of_them() -> None:
     long = finding("learning_rate_too_large", step=2), finding("update_too_large", "conv", 2)
-    found = causes(*long, finding("nan", "head", 4), finding("exploding_gradient", "conv", 1))
-    assert [one[:2] for one in found] == [("exploding_gradient", "conv")]
-    found = causes(*long, finding("nan", "head", 4))
-    assert [one[:2] for one in found] == [("learning_rate_too_large", "")]
+    results = causes(*long, finding("nan", "head", 4), finding("exploding_gradient", "conv", 1))
+    assert [result[:2] for result in results] == [("exploding_gradient", "conv")]
+    results = causes(*long, finding("nan", "head", 4))
+    assert [result[:2] for result in results] == [("learning_rate_too_large", "")]
 
 
 def test_faults_of_the_data_stand_before_those_of_the_loss_and_the_optimizer() -> None:
     names = ("learning_rate_zero", "softmax_twice", "one_class", "wrong_mode")
-    found = causes(*(finding(name, "norm" if name == "wrong_mode" else "") for name in names))
-    assert [one[0] for one in found] == ["one_class", "wrong_mode", "softmax_twice", "learning_rate_zero"]
+    results = causes(*(finding(name, "norm" if name == "wrong_mode" else "") for name in names))
+    assert [result[0] for result in results] == ["one_class", "wrong_mode", "softmax_twice", "learning_rate_zero"]
 
 
 def test_a_condition_of_ones_own_is_a_cause_among_others() -> None:
     own = Finding("if norm > 3", "act", "act", "if norm > 3 in act", "", 1, 1)
-    assert [one.condition for one in causes_of([own, finding("nan", "gate")], ORDER)] == ["nan", "if norm > 3"]
+    assert [item.condition for item in causes_of([own, finding("nan", "gate")], ORDER)] == ["nan", "if norm > 3"]
 
 
 def test_a_cell_that_never_ran_and_a_finding_alone_are_causes() -> None:

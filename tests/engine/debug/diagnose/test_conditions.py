@@ -44,7 +44,7 @@ def train(
     """Take a few steps on one batch under a session."""
     optimizer = optimizer or nn.SGD(net.trainable_params(), 0.05)
     step = value_and_grad(loss or (lambda x: (net(x) ** 2).mean()), None, weights or optimizer.parameters)
-    by_name = {parameter.name: place for place, parameter in enumerate(weights or optimizer.parameters)}
+    by_name = {parameter.name: index for index, parameter in enumerate(weights or optimizer.parameters)}
     net.set_train()
     with DebugSession(net, **{"conditions": ["all"], **options}) as session:
         for number in range(steps):
@@ -126,8 +126,8 @@ def test_an_expression_that_fails_is_told_once_and_the_run_goes_on(capsys: pytes
         net(tensor(1.0))
         net(tensor(1.0))
     assert session.hits == []
-    told = capsys.readouterr().err
-    assert told.count("no_such_thing") == 2 and len(told.splitlines()) == 1  # in the condition and in its error
+    output = capsys.readouterr().err
+    assert output.count("no_such_thing") == 2 and len(output.splitlines()) == 1  # in the condition and in its error
 
 
 def test_an_expression_pauses_the_run() -> None:
@@ -306,11 +306,11 @@ def test_an_update_is_judged_before_the_next_forward_pass() -> None:
     with DebugSession(net, conditions=["update_too_large"]) as session:
         step(ones(2, 4))
         net.weight.set_data(net.weight * 100.0)
-        seen: list[int] = []
+        log: list[int] = []
         net.register_forward_pre_hook(lambda cell, inputs: None)
-        net.register_forward_hook(lambda cell, inputs, output: seen.append(len(session.hits)))
+        net.register_forward_hook(lambda cell, inputs, output: log.append(len(session.hits)))
         net(ones(2, 4))
-    assert seen == [1] and session.hits[0].step == 1
+    assert log == [1] and session.hits[0].step == 1
 
 
 @pytest.mark.parametrize(
@@ -549,8 +549,8 @@ def test_a_bprop_whose_cell_copies_itself_is_said_to_be_unchecked(capsys: pytest
     with DebugSession(net, conditions=["wrong_bprop"]) as session:
         grad(net)(tensor(0.5))
     assert found(session) == []
-    told = "is not checked: the run of a copy of it may change NoCopy.__deepcopy__"
-    assert told in capsys.readouterr().err
+    message = "is not checked: the run of a copy of it may change NoCopy.__deepcopy__"
+    assert message in capsys.readouterr().err
 
 
 # At any time, and what is retained
@@ -597,8 +597,8 @@ def test_findings_print_as_a_table_and_as_html_that_is_escaped() -> None:
     assert lines[0].split() == ["condition", "where", "steps", "times", "what", "advice"]
     assert lines[1].split()[:6] == ["nan", "(root)", "2", "to", "4", "7"]
     assert lines[2].split()[:4] == ["inf", "a", "3", "1"]
-    shown = findings._repr_html_()
-    assert "&lt;img src=x" in shown and "<img" not in shown
+    html = findings._repr_html_()
+    assert "&lt;img src=x" in html and "<img" not in html
     assert str(Findings()) == Findings()._repr_html_() == "nothing found"
 
 

@@ -79,12 +79,12 @@ def found(
     """Return path and subject of each finding of one condition in a few steps of training."""
     ms.set_seed(0)
     net.set_train()
-    given = Tensor(features() if x is None else x), Tensor(labels() if y is None else y)
+    inputs = Tensor(features() if x is None else x), Tensor(labels() if y is None else y)
     optimizer = nn.SGD(net.trainable_params(), 0.01) if optimizer is None else optimizer
     step = value_and_grad(lambda x, y: loss(net(x), y), None, net.trainable_params())
     with DebugSession(net, conditions=[condition]) as session:
         for _ in range(steps):
-            optimizer(step(*given)[1])
+            optimizer(step(*inputs)[1])
     return [(finding.path, finding.subject) for finding in session.findings()]
 
 

@@ -27,9 +27,9 @@ ROWS = [(condition, kind) for condition in CONDITIONS.values() for kind in condi
 @pytest.mark.parametrize(("condition", "kind"), ROWS, ids=[f"{row.name} of {kind.__name__}" for row, kind in ROWS])
 def test_a_formula_takes_whatever_is_seen(condition: Condition, kind: type[Any]) -> None:
     with np.errstate(all="raise"):
-        for one in seen(kind, 400):
-            detail = condition.formula(one, condition.threshold)
-            assert detail is None or (isinstance(detail, str) and detail), one
+        for item in seen(kind, 400):
+            detail = condition.formula(item, condition.threshold)
+            assert detail is None or (isinstance(detail, str) and detail), item
 
 
 @pytest.mark.parametrize(("condition", "kind"), ROWS, ids=[f"{row.name} of {kind.__name__}" for row, kind in ROWS])
@@ -37,7 +37,7 @@ def test_what_a_formula_is_shown_makes_it_hold_at_times_and_not_at_others(
     condition: Condition, kind: type[Any]
 ) -> None:
     with np.errstate(all="raise"):
-        held = {condition.formula(one, condition.threshold) is not None for one in seen(kind, 3000)}
+        held = {condition.formula(item, condition.threshold) is not None for item in seen(kind, 3000)}
     assert False in held
     if (condition.name, kind.__name__) not in {("vanishing_gradient", "RepeatedObservation")}:
         assert True in held
@@ -179,11 +179,11 @@ def test_a_loss_of_one_element_in_any_shape_is_differentiated_as_without_a_sessi
 ) -> None:
     def run(cell: nn.Cell) -> list[Any]:
         loss = _loss_of_shape(shape, dtype)
-        found = []
+        results = []
         for _ in range(3):
             value, gradients = value_and_grad(lambda x: loss(cell(x)), None, cell.trainable_params())(x)
-            found += [value, *gradients]
-        return [(one.shape, one._array.dtype, one._array.tobytes()) for one in found]
+            results += [value, *gradients]
+        return [(result.shape, result._array.dtype, result._array.tobytes()) for result in results]
 
     x = Tensor(np.ones((1, 3), np.float32))
     cell = nn.Dense(3, 1)

@@ -61,8 +61,8 @@ def test_what_is_muted_in_a_cell_is_not_found_there_but_elsewhere() -> None:
 
 def test_a_batch_norm_that_is_frozen_on_purpose_can_be_muted() -> None:
     net = nn.SequentialCell([nn.Dense(4, 4), nn.BatchNorm1d(4), nn.Dense(4, 4), nn.BatchNorm1d(4)]).set_train()
-    for place in (1, 3):
-        net[place].set_train(False)
+    for index in (1, 3):
+        net[index].set_train(False)
     step = value_and_grad(lambda x: (net(x) ** 2).mean(), None, net.trainable_params())
     with DebugSession(net, conditions=["wrong_mode"]) as session:
         session.mute("wrong_mode", "1")

@@ -58,26 +58,32 @@ def producers(net: nn.Cell, *inputs: Tensor, backward: bool = False, **options: 
 
 def test_the_producer_has_its_cell_its_call_its_line_and_its_inputs() -> None:
     net = nn.SequentialCell([nn.ReLU(), Does(logarithm)])
-    (made,) = producers(net, tensor(0.5, 0.8, 3.0))
-    assert (made.operator, made.direction, made.path, made.call, made.step) == ("log", "forward", "1", 0, 1)
-    assert (made.filename, made.line) == (__file__, line_of(logarithm, "ops.log"))
-    assert made.source == "return ops.log(shifted)"
-    assert made.what == "nan" and made.output.nan == 2
-    assert made.inputs[0].minimum == -0.5 and made.inputs[0].maximum == 2.0
-    assert str(made) == (
+    (producer,) = producers(net, tensor(0.5, 0.8, 3.0))
+    assert (producer.operator, producer.direction, producer.path, producer.call, producer.step) == (
+        "log",
+        "forward",
+        "1",
+        0,
+        1,
+    )
+    assert (producer.filename, producer.line) == (__file__, line_of(logarithm, "ops.log"))
+    assert producer.source == "return ops.log(shifted)"
+    assert producer.what == "nan" and producer.output.nan == 2
+    assert producer.inputs[0].minimum == -0.5 and producer.inputs[0].maximum == 2.0
+    assert str(producer) == (
         "log in 1#0 made 2 NaN of 3 elements: its input had minimum -0.5, maximum 2 "
-        f"({HERE}, line {made.line}: return ops.log(shifted))"
+        f"({HERE}, line {producer.line}: return ops.log(shifted))"
     )
 
 
 def test_a_cell_that_is_called_twice_is_told_apart_by_its_call() -> None:
-    (made,) = producers(Twice(Does(ops.log)), tensor(3.0, 2.0))
-    assert (made.path, made.call) == ("inner", 1)
+    (producer,) = producers(Twice(Does(ops.log)), tensor(3.0, 2.0))
+    assert (producer.path, producer.call) == ("inner", 1)
 
 
 def test_what_passes_a_nan_on_is_no_producer() -> None:
     net = nn.SequentialCell([Does(ops.log), nn.ReLU(), nn.Dense(2, 3), nn.Tanh()])
-    assert [made.operator for made in producers(net, tensor(-1.0, 1.0).reshape(1, 2))] == ["log"]
+    assert [producer.operator for producer in producers(net, tensor(-1.0, 1.0).reshape(1, 2))] == ["log"]
 
 
 @pytest.mark.parametrize(
@@ -93,14 +99,14 @@ def test_what_passes_a_nan_on_is_no_producer() -> None:
 def test_operators_that_leave_the_finite_numbers_are_found(
     operator: str, function: Callable[..., Any], values: tuple[float, ...], what: str
 ) -> None:
-    (made,) = producers(Does(function), tensor(*values))
-    assert (made.operator, made.what) == (operator, what)
+    (producer,) = producers(Does(function), tensor(*values))
+    assert (producer.operator, producer.what) == (operator, what)
 
 
 def test_overflow_in_half_precision_is_found() -> None:
     net = Does(lambda x: x * x)
-    (made,) = producers(net, Tensor(np.array([300.0, 1.0], np.float16)))
-    assert (made.operator, made.what, made.output.dtype) == ("mul", "inf", "float16")
+    (producer,) = producers(net, Tensor(np.array([300.0, 1.0], np.float16)))
+    assert (producer.operator, producer.what, producer.output.dtype) == ("mul", "inf", "float16")
 
 
 def root(x: Any) -> Any:
@@ -109,20 +115,20 @@ def root(x: Any) -> Any:
 
 
 def test_a_producer_on_the_way_back_has_the_line_of_the_forward_call() -> None:
-    (made,) = producers(nn.SequentialCell([nn.ReLU(), Does(root)]), tensor(0.0, 4.0), backward=True)
-    assert (made.operator, made.direction, made.path, made.what) == ("sqrt", "backward", "1", "inf")
-    assert made.line == line_of(root, "ops.sqrt")
-    gradient, given = made.inputs
-    assert (gradient.minimum, gradient.maximum) == (1.0, 1.0) and given.zeros == 1
-    assert str(made).startswith(
+    (producer,) = producers(nn.SequentialCell([nn.ReLU(), Does(root)]), tensor(0.0, 4.0), backward=True)
+    assert (producer.operator, producer.direction, producer.path, producer.what) == ("sqrt", "backward", "1", "inf")
+    assert producer.line == line_of(root, "ops.sqrt")
+    gradient, inputs = producer.inputs
+    assert (gradient.minimum, gradient.maximum) == (1.0, 1.0) and inputs.zeros == 1
+    assert str(producer).startswith(
         "the gradient of sqrt in 1#0 made 1 Inf of 2 elements: the gradient that arrived had the one value 1, "
         "its input had minimum 0, maximum 4 and 1 zero ("
     )
 
 
 def test_a_bad_forward_value_is_not_blamed_on_the_gradient_rule() -> None:
-    found = producers(Does(lambda x: ops.log(x) * 2.0), tensor(-1.0, 1.0), backward=True)
-    assert [(made.operator, made.direction) for made in found] == [("log", "forward")]
+    results = producers(Does(lambda x: ops.log(x) * 2.0), tensor(-1.0, 1.0), backward=True)
+    assert [(producer.operator, producer.direction) for producer in results] == [("log", "forward")]
 
 
 class ByNumpy(nn.Cell):
@@ -144,9 +150,9 @@ class ByOperators(nn.Cell):
 
 
 def test_a_bprop_that_returns_bad_gradients_of_good_ones_is_named() -> None:
-    (made,) = producers(nn.SequentialCell([nn.ReLU(), ByNumpy()]), tensor(1.0, 3.0), backward=True)
-    assert (made.operator, made.direction, made.path, made.what) == ("bprop", "backward", "1", "inf")
-    assert "the bprop in 1#0 returned 1 Inf of 2 elements" in str(made)
+    (producer,) = producers(nn.SequentialCell([nn.ReLU(), ByNumpy()]), tensor(1.0, 3.0), backward=True)
+    assert (producer.operator, producer.direction, producer.path, producer.what) == ("bprop", "backward", "1", "inf")
+    assert "the bprop in 1#0 returned 1 Inf of 2 elements" in str(producer)
 
 
 def test_of_a_bprop_that_the_engine_brings_the_users_line_is_named() -> None:
@@ -158,21 +164,23 @@ def test_of_a_bprop_that_the_engine_brings_the_users_line_is_named() -> None:
     names: dict[str, Any] = {"Tensor": Tensor}
     exec(compile(code, inspect.getfile(nn.Dense), "exec"), names)
     OfTheEngine.bprop = names["bprop"]
-    (made,) = producers(OfTheEngine(), tensor(1.0), backward=True)
-    assert (made.operator, made.filename, made.line) == ("bprop", __file__, line_of(producers, "grad(net)"))
+    (producer,) = producers(OfTheEngine(), tensor(1.0), backward=True)
+    assert (producer.operator, producer.filename, producer.line) == ("bprop", __file__, line_of(producers, "grad(net)"))
 
 
 def test_inside_a_bprop_it_is_the_operator_and_its_line() -> None:
-    (made,) = producers(nn.SequentialCell([nn.ReLU(), ByOperators()]), tensor(1.0, 3.0), backward=True)
-    assert (made.operator, made.direction, made.path) == ("div", "backward", "1")
-    assert made.line == line_of(ByOperators.bprop, "dout / distance")
+    (producer,) = producers(nn.SequentialCell([nn.ReLU(), ByOperators()]), tensor(1.0, 3.0), backward=True)
+    assert (producer.operator, producer.direction, producer.path) == ("div", "backward", "1")
+    assert producer.line == line_of(ByOperators.bprop, "dout / distance")
 
 
 def test_it_is_found_inside_a_recomputed_cell() -> None:
     cell = Does(root)
     cell.recompute()
-    found = producers(nn.SequentialCell([nn.ReLU(), cell]), tensor(0.0, 4.0), backward=True)
-    assert [(made.operator, made.direction, made.path) for made in found] == [("sqrt", "backward", "1")]
+    results = producers(nn.SequentialCell([nn.ReLU(), cell]), tensor(0.0, 4.0), backward=True)
+    assert [(producer.operator, producer.direction, producer.path) for producer in results] == [
+        ("sqrt", "backward", "1")
+    ]
 
 
 # Inputs, and masks
@@ -201,12 +209,12 @@ def test_a_mask_of_minus_infinity_is_no_fault(function: Callable[..., Any]) -> N
 
 def test_a_mask_that_hides_all_makes_the_softmax_a_producer() -> None:
     net = Does(lambda x: ops.softmax(x + Tensor(np.full((2, 2), -np.inf, np.float32))))
-    (made,) = producers(net, tensor(1.0, 2.0, 3.0, 4.0).reshape(2, 2))
-    assert made.what == "nan" and made.path == "" and made.inputs[0].negative_inf == 4
+    (producer,) = producers(net, tensor(1.0, 2.0, 3.0, 4.0).reshape(2, 2))
+    assert producer.what == "nan" and producer.path == "" and producer.inputs[0].negative_inf == 4
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    ("values", "message"),
     [
         (
             [[-INF, -INF], [0.02, -0.02]],
@@ -223,15 +231,15 @@ def test_a_mask_that_hides_all_makes_the_softmax_a_producer() -> None:
         ),
     ],
 )
-def test_the_rows_of_minus_infinity_that_a_nan_came_of_are_named(values: Any, told: str) -> None:
+def test_the_rows_of_minus_infinity_that_a_nan_came_of_are_named(values: Any, message: str) -> None:
     """The statistics are of the finite elements alone, and so did not show them."""
     net = Does(lambda x: ops.softmax(x, -1))
-    (made,) = producers(net, Tensor(np.array(values, np.float32)))
-    assert (made.operator, made.what) == ("softmax", "nan")
-    assert f": its input had {told} (" in str(made)
+    (producer,) = producers(net, Tensor(np.array(values, np.float32)))
+    assert (producer.operator, producer.what) == ("softmax", "nan")
+    assert f": its input had {message} (" in str(producer)
     with DebugSession(net, conditions=["nan"]) as session:
         net(Tensor(np.array(values, np.float32)))
-    assert told in session.findings()[0].message
+    assert message in session.findings()[0].message
 
 
 def test_of_many_inputs_those_with_infinities_are_told() -> None:
@@ -240,15 +248,15 @@ def test_of_many_inputs_those_with_infinities_are_told() -> None:
     mask[..., 1, :] = -INF
     generator = np.random.default_rng(0)
     values = [Tensor(generator.normal(size=(1, 2, size, 8)).astype(np.float32)) for size in (3, 4, 4)]
-    (made,) = producers(Does(attention), *values, Tensor(mask))
-    told = str(made)
-    assert "input 3 had" in told and "4 -inf (1 of 3 rows hold nothing else, the first [0, 0, 1])" in told
-    assert told.count(" had ") == 3
+    (producer,) = producers(Does(attention), *values, Tensor(mask))
+    text = str(producer)
+    assert "input 3 had" in text and "4 -inf (1 of 3 rows hold nothing else, the first [0, 0, 1])" in text
+    assert text.count(" had ") == 3
 
 
 def test_an_infinity_in_no_whole_row_is_told_with_its_first_place() -> None:
-    (made,) = producers(Does(lambda x: x - x), Tensor(np.array([[1.0, -INF, 2.0], [3.0, -INF, -INF]], np.float32)))
-    assert "input 0 had minimum 1, maximum 3 and 3 -inf (the first at [0, 1])" in str(made)
+    (producer,) = producers(Does(lambda x: x - x), Tensor(np.array([[1.0, -INF, 2.0], [3.0, -INF, -INF]], np.float32)))
+    assert "input 0 had minimum 1, maximum 3 and 3 -inf (the first at [0, 1])" in str(producer)
     (flat,) = producers(Does(lambda x: x * 0.0), tensor(1.0, -INF))
     assert "and 1 -inf (the first at [1])" in str(flat)
 
@@ -339,11 +347,11 @@ def test_without_nan_or_inf_no_operator_is_watched() -> None:
 
 
 def test_the_run_pauses_right_at_the_operator_and_once() -> None:
-    seen: list[Any] = []
+    log: list[Any] = []
 
     def look(session: DebugSession) -> None:
         assert session.paused is not None
-        seen.append((session.evaluate("shifted"), session.evaluate("inputs"), session.evaluate("output")))
+        log.append((session.evaluate("shifted"), session.evaluate("inputs"), session.evaluate("output")))
 
     net = nn.SequentialCell([nn.ReLU(), Does(logarithm), nn.Tanh()])
     session, script = scripted(net, look=look, stop_on=["nan"])
@@ -357,7 +365,7 @@ def test_the_run_pauses_right_at_the_operator_and_once() -> None:
         line_of(logarithm, "ops.log"),
     )
     assert point.reason == str(session.producers[0])
-    shifted, inputs, output = seen[0]
+    shifted, inputs, output = log[0]
     assert inputs[0]._array is shifted._array and np.isnan(output.asnumpy()).tolist() == [True, False]
 
 
@@ -413,5 +421,5 @@ def at_once(x: Any) -> Any:
 def test_what_is_written_into_a_tensor_or_its_view_is_followed(function: Callable[..., Any], backward: bool) -> None:
     with DebugSession(nn.SequentialCell([Does(function), nn.ReLU()]), conditions=["nan"]) as session:
         (grad(session.roots[0]) if backward else session.roots[0])(tensor(1.0, 2.0, 3.0))
-    assert [(made.operator, made.path) for made in session.producers] == [("log", "0")]
+    assert [(producer.operator, producer.path) for producer in session.producers] == [("log", "0")]
     assert [finding.message.partition(" ")[0] for finding in session.findings()] == ["log"]

@@ -324,18 +324,18 @@ def test_a_run_in_another_thread_is_captured() -> None:
 
 def test_nothing_is_recorded_for_autodiff_by_looking() -> None:
     net = Square()
-    seen: list[Capture] = []
+    captures: list[Capture] = []
 
     def look(event: str) -> None:
         capture = session.captures[-1]
-        seen.append(capture)
+        captures.append(capture)
         assert capture.value.sum() is not None  # an operator that runs while taps are active
 
     with DebugSession(net) as session:
         session.observe(look)
         gradient = grad(net)(tensor(3.0))
     assert gradient.asnumpy() == 6.0
-    assert len(session.captures) == 4 and seen
+    assert len(session.captures) == 4 and captures
 
 
 def test_the_table_is_text_that_does_not_change_from_run_to_run() -> None:

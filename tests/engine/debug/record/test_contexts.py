@@ -56,8 +56,8 @@ def test_nested_outputs_keyword_arguments_and_gradients_have_slots() -> None:
             self.parts = Parts()
 
         def construct(self, x: Any) -> Any:
-            found = self.parts(x, scale=x)
-            return found["a"] * found["rest"][0]
+            result = self.parts(x, scale=x)
+            return result["a"] * result["rest"][0]
 
     with DebugSession(Root(), watch=["parts"]) as session:
         grad(session.roots[0])(tensor(2.0))
@@ -225,10 +225,10 @@ def test_every_nth_step_is_exact_for_taps_hooks_and_gradients(every: int) -> Non
     with session:
         for _ in range(8):
             grad(net)(tensor(0.5))
-    wanted = list(range(1, 9, every))
+    expected = list(range(1, 9, every))
     for origin, count in (("tap", 8), ("hook", 10)):
-        found = [c.step for c in session.captures if c.origin == origin]
-        assert sorted(set(found)) == wanted and len(found) == count * len(wanted)
+        results = [c.step for c in session.captures if c.origin == origin]
+        assert sorted(set(results)) == expected and len(results) == count * len(expected)
 
 
 # The value stays
@@ -290,6 +290,6 @@ def test_a_captured_parameter_and_its_gradient_outlive_the_optimizers_step(name:
         _, of_weights = value_and_grad(net, None, net.trainable_params())(tensor(1.0, 1.0))
         optimizer(of_weights)
     assert net.weight.asnumpy().tolist() != [1.0, 2.0]
-    found = {c.slot: c.array.tolist() for c in session.captures}
-    assert found["input[0]"] == [1.0, 2.0] and found["grad_input[0]"] == [2.0, 4.0]
+    results = {c.slot: c.array.tolist() for c in session.captures}
+    assert results["input[0]"] == [1.0, 2.0] and results["grad_input[0]"] == [2.0, 4.0]
     assert session.gradients[id(net.weight)].tolist() == [2.0, 4.0]

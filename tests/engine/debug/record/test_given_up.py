@@ -26,8 +26,8 @@ def capture(index: int, array: np.ndarray, step: int = 1) -> Capture:
 
 
 def figures_of(row: Capture | EvictedCapture) -> Any:
-    found = row.statistics()
-    return None if found is None else (found.minimum, found.maximum, found.nan)
+    figures = row.statistics()
+    return None if figures is None else (figures.minimum, figures.maximum, figures.nan)
 
 
 # Rows

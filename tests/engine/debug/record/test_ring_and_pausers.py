@@ -69,7 +69,7 @@ def note(ring: CaptureRing, index: int, array: Any, step: int = 1) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("asked", "message"),
     [
         (len, 2),
         (lambda ring: ring.bytes, 256),
@@ -83,12 +83,12 @@ def note(ring: CaptureRing, index: int, array: Any, step: int = 1) -> None:
         (lambda ring: any(note.startswith("2 older dropped") for note in ring.notes()), True),
     ],
 )
-def test_who_asks_a_ring_is_told_of_what_was_noted(asked: Callable[[CaptureRing], object], told: object) -> None:
+def test_who_asks_a_ring_is_told_of_what_was_noted(asked: Callable[[CaptureRing], object], message: object) -> None:
     ring = CaptureRing(10**6, 100)
     for index in range(5):
         note(ring, index, np.zeros(16))
     ring.max_bytes, ring.max_captures = 300, 3  # two values, three rows
-    assert asked(ring) == told
+    assert asked(ring) == message
 
 
 @pytest.mark.parametrize("bounds", [(16 * 800, 1000), (10**6, 16)])
@@ -100,7 +100,7 @@ def test_what_is_noted_is_let_go_within_an_eighth_beyond_the_bound(bounds: tuple
         alive.append(weakref.ref(array))
         note(ring, index, array)
         del array
-        assert sum(one() is not None for one in alive) <= 18
+        assert sum(item() is not None for item in alive) <= 18
     assert [kept.index for kept in ring] == list(range(44, 60)) and ring.given_up + ring.dropped == 44
 
 
@@ -113,7 +113,7 @@ def test_what_is_noted_is_seen_by_many_and_its_array_is_the_one_that_passed() ->
     ring.append(capture(8, np.zeros(1)))
     note(ring, 9, np.zeros(1))
     ring.append(capture(10, np.zeros(1)))
-    assert [one.index for one in ring] == [7, 8, 9, 10]
+    assert [item.index for item in ring] == [7, 8, 9, 10]
     note(ring, 11, array)
     ring.clear()
     assert (len(ring), ring.bytes, ring.given_up) == (0, 0, 0)
@@ -123,8 +123,8 @@ def test_latest_is_the_newest_of_its_kind() -> None:
     ring = CaptureRing(1000, 10)
     for index in range(3):
         ring.append(capture(index, np.zeros(1), slot=f"output[{index % 2}]"))
-    found = ring.latest("c", "output[0]", "forward")
-    assert found is not None and found.index == 2
+    result = ring.latest("c", "output[0]", "forward")
+    assert result is not None and result.index == 2
     assert ring.latest("c", "output[0]", "backward") is None
 
 
@@ -206,10 +206,10 @@ def test_the_terminal_shows_source_and_variables_and_evaluates(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     session = at_prompt(monkeypatch, "l\nv\nx\nbad\ny = 7\nhelp\nc\n")
-    shown = capsys.readouterr().out
-    assert "->   11      return x" in shown
-    assert "* x = 3" in shown
-    assert "KeyError: 'bad'" in shown
+    output = capsys.readouterr().out
+    assert "->   11      return x" in output
+    assert "* x = 3" in output
+    assert "KeyError: 'bad'" in output
     assert session.assigned == {"y": 7}
 
 

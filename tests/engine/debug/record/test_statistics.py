@@ -46,8 +46,8 @@ def check_against_numpy(figures: Statistics, finite: npt.NDArray[np.float64]) ->
 
 def bins_by_search(figures: Statistics, finite: npt.NDArray[np.float64]) -> list[int]:
     """Return how many elements lie between two limits, the lower one included; above the last limit none."""
-    places = np.searchsorted(figures.edges, finite, side="right") - 1
-    return np.bincount(np.minimum(places, BINS - 1), minlength=BINS).tolist()
+    indices = np.searchsorted(figures.edges, finite, side="right") - 1
+    return np.bincount(np.minimum(indices, BINS - 1), minlength=BINS).tolist()
 
 
 @pytest.mark.parametrize("size", [1, 7, 4096, 1 << 15, (1 << 15) + 1, LARGE])
@@ -146,10 +146,10 @@ def test_in_a_large_array_too_values_that_are_not_finite_are_left_out(dtype: str
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
 def test_the_number_of_threads_changes_no_bit(dtype: str) -> None:
     values = (np.random.default_rng(5).normal(size=10 * LARGE) * 1000).astype(dtype)
-    one, *others = [on_threads(count, values) for count in (1, 2, 3)]
+    item, *others = [on_threads(count, values) for count in (1, 2, 3)]
     for other in others:
-        assert (one.mean, one.std, one.norm) == (other.mean, other.std, other.norm)
-        assert one.histogram.tolist() == other.histogram.tolist()
+        assert (item.mean, item.std, item.norm) == (other.mean, other.std, other.norm)
+        assert item.histogram.tolist() == other.histogram.tolist()
 
 
 def test_the_figures_of_many_values_at_once_are_those_of_each_alone() -> None:
@@ -167,13 +167,13 @@ def test_the_figures_of_many_values_at_once_are_those_of_each_alone() -> None:
     ]
     values[2][77] = np.nan
     for some in (values, values[:2], values[3:4], []):
-        for found, value in zip(statistics_of(some), some, strict=True):
+        for figures, value in zip(statistics_of(some), some, strict=True):
             alone = statistics(value)
             for name in ("count", "shape", "dtype", "zeros", "nan", "positive_inf", "negative_inf"):
-                assert getattr(found, name) == getattr(alone, name)
+                assert getattr(figures, name) == getattr(alone, name)
             for name in ("minimum", "maximum", "mean", "std", "norm"):
-                np.testing.assert_equal(getattr(found, name), getattr(alone, name))
-            assert found.histogram.tolist() == alone.histogram.tolist()
+                np.testing.assert_equal(getattr(figures, name), getattr(alone, name))
+            assert figures.histogram.tolist() == alone.histogram.tolist()
 
 
 @pytest.mark.parametrize("low", [0.0, -32.0, 7.0, -1000.0, 60_000.0, 3e6])
@@ -352,9 +352,9 @@ def test_any_nonfinite_finds_one_element_anywhere(dtype: npt.DTypeLike, size: in
         values[0] = np.finfo(np.float16).max
     assert any_nonfinite(values) is False
     for bad in (np.nan, np.inf, -np.inf, np.copysign(np.nan, -1)):
-        for place in {0, size // 2, size - 1} if size else ():
+        for index in {0, size // 2, size - 1} if size else ():
             spoilt = values.copy()
-            spoilt[place] = bad
+            spoilt[index] = bad
             assert any_nonfinite(spoilt) is True
             assert any_nonfinite(spoilt.reshape(1, -1).T) is True
             assert any_nonfinite(np.repeat(spoilt, 2)[::2]) is True
@@ -398,5 +398,5 @@ def test_without_a_folder_for_machine_code_it_is_compiled_anew() -> None:
     )
     environment = {**os.environ, "HOOKSCOPE_NUMBA": "1", "XDG_CACHE_HOME": os.devnull}
     environment.pop("NUMBA_CACHE_DIR", None)
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout == "" and "there is no folder to keep it in" in done.stderr
+    process = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert process.stdout == "" and "there is no folder to keep it in" in process.stderr

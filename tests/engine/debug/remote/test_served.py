@@ -148,8 +148,8 @@ def test_a_pause_ends_when_the_last_who_looked_is_killed(process: Process) -> No
 
 def test_two_can_look_and_each_gets_its_own_answers(process: Process) -> None:
     first, second = process.look(), process.look()
-    asked = [(number, remote.ask("double", x=number)) for number in range(50) for remote in (first, second)]
-    assert all(answer.result(10.0) == 2 * number for number, answer in asked)
+    requests = [(number, remote.ask("double", x=number)) for number in range(50) for remote in (first, second)]
+    assert all(answer.result(10.0) == 2 * number for number, answer in requests)
 
 
 def test_who_looks_hears_of_the_end(process: Process) -> None:
@@ -168,11 +168,11 @@ def test_who_looks_hears_of_the_end(process: Process) -> None:
 
 def descriptors() -> dict[int, str]:
     """Return the open files of this process, by their numbers."""
-    found = {}
+    files = {}
     for name in os.listdir("/proc/self/fd"):
         with contextlib.suppress(OSError):
-            found[int(name)] = os.readlink(f"/proc/self/fd/{name}")
-    return found
+            files[int(name)] = os.readlink(f"/proc/self/fd/{name}")
+    return files
 
 
 def test_a_connection_that_has_ended_writes_into_no_file_of_the_users(process: Process, tmp_path: Path) -> None:
@@ -221,8 +221,8 @@ def test_who_asks_while_a_connection_ends_gets_one_answer(process: Process) -> N
 
 
 def test_looking_and_serving_leave_no_descriptor_and_no_thread(tmp_path: Path) -> None:
-    def once(place: int) -> None:
-        process = Process(tmp_path / f"{place}")
+    def once(index: int) -> None:
+        process = Process(tmp_path / f"{index}")
         remote = process.look()
         remote.get("hello")
         remote.leave()
@@ -230,8 +230,8 @@ def test_looking_and_serving_leave_no_descriptor_and_no_thread(tmp_path: Path) -
 
     once(0)
     before, threads = len(descriptors()), threading.active_count()
-    for place in range(1, 6):
-        once(place)
+    for position in range(1, 6):
+        once(position)
     assert (len(descriptors()), threading.active_count()) == (before, threads)
 
 
@@ -473,10 +473,10 @@ def test_more_requests_than_can_wait_are_refused_and_those_of_who_left_are_dropp
     first, second = process.look(), process.look()
     for remote in (first, second):
         remote.get("hello")
-    asked = [first.ask("where") for _ in range(1500)]
-    until(lambda: sum(answer.done() for answer in asked) == 500)
+    requests = [first.ask("where") for _ in range(1500)]
+    until(lambda: sum(answer.done() for answer in requests) == 500)
     with pytest.raises(RemoteError, match="1000 requests wait already: it is busy"):
-        asked[-1].result()
+        requests[-1].result()
     first.leave()
     until(lambda: len(process.served.clients) == 1)
     answer = second.ask("where")

@@ -9,8 +9,8 @@ from hookscope.engine.debug.remote.wire import MAX_BUFFERS, WireError, pack, unp
 
 def test_a_message_comes_out_as_it_went_in() -> None:
     message = {"type": "x", "n": 1.5, "text": "ä", "list": [1, None, True], "nan": "nan"}
-    found, buffers = unpack(pack(message, [b"abc", memoryview(b"\0\1")]))
-    assert found == message
+    result, buffers = unpack(pack(message, [b"abc", memoryview(b"\0\1")]))
+    assert result == message
     assert [bytes(buffer) for buffer in buffers] == [b"abc", b"\0\1"]
 
 

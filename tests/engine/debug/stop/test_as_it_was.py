@@ -88,24 +88,26 @@ def outcome(**watching: Any) -> list[object]:
     x = Tensor(np.array([[1.0, 2.0, 3.0]], np.float32))
     if watching:
         with session:
-            found = [net(x * 1.0), grad(lambda y: net(y * 1.0))(x), net(x * 1.0)]
+            results = [net(x * 1.0), grad(lambda y: net(y * 1.0))(x), net(x * 1.0)]
     else:
-        found = [net(x * 1.0), grad(lambda y: net(y * 1.0))(x), net(x * 1.0)]
-    found += [net.running, net.weight, ops.rand(2)]
-    numbers: list[object] = [one.asnumpy().tolist() for one in found]
+        results = [net(x * 1.0), grad(lambda y: net(y * 1.0))(x), net(x * 1.0)]
+    results += [net.running, net.weight, ops.rand(2)]
+    numbers: list[object] = [result.asnumpy().tolist() for result in results]
     drawn = (np.random.rand(), random.random(), net.gen.random(), net.draws.get_state().asnumpy().tolist())
     parts = (net.training, net.weight.requires_grad, net.log, net.names, net.scale, list(net._cells), net._hooks)
-    held = (net.weight.name, len(net.weight.hooks()), net.array.tolist(), list(net.queue), vars(net.held))
-    return [*numbers, *drawn, *parts, *held]
+    state = (net.weight.name, len(net.weight.hooks()), net.array.tolist(), list(net.queue), vars(net.held))
+    return [*numbers, *drawn, *parts, *state]
 
 
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize(
-    "place", [".:forward_pre", ".", ".:backward", ".:bprop", f".:{LINE}", "ops.mul", "ops.mul:backward", "condition"]
+    "source", [".:forward_pre", ".", ".:backward", ".:bprop", f".:{LINE}", "ops.mul", "ops.mul:backward", "condition"]
 )
-def test_an_expression_of_a_breakpoint_or_a_condition_changes_nothing(place: str, change: str) -> None:
-    asked = f"if ({change}, value is cell)[1]"
-    watching: dict[str, Any] = {"conditions": [asked]} if place == "condition" else {"breaks": [f"{place} {asked}"]}
+def test_an_expression_of_a_breakpoint_or_a_condition_changes_nothing(source: str, change: str) -> None:
+    condition = f"if ({change}, value is cell)[1]"
+    watching: dict[str, Any] = (
+        {"conditions": [condition]} if source == "condition" else {"breaks": [f"{source} {condition}"]}
+    )
     assert outcome(**watching) == outcome()
 
 

@@ -101,19 +101,19 @@ def train(net: nn.Cell) -> list[bytes]:
     """Return loss, gradients and parameters of two training steps."""
     optimizer = nn.Momentum(net.trainable_params(), 0.05, 0.9)
     step = value_and_grad(lambda x: (net(x) * net(x + 0.5)).mean(), 0, net.trainable_params())
-    found = []
+    results = []
     for _ in range(2):
         loss, (of_x, of_weights) = step(X)
         optimizer(of_weights)
-        found += [loss, of_x, *of_weights, *net.get_parameters()]
-    return [one.asnumpy().tobytes() for one in found]
+        results += [loss, of_x, *of_weights, *net.get_parameters()]
+    return [result.asnumpy().tobytes() for result in results]
 
 
 def second(net: nn.Cell) -> list[bytes]:
     """Return a second-order gradient, with respect to the input and the weights."""
     inner = grad(lambda x: (net(x) * ops.sin(net(x))).sum())
     of_x, of_weights = grad(lambda x: (inner(x) * X).sum(), 0, net.trainable_params())(X)
-    return [one.asnumpy().tobytes() for one in (of_x, *of_weights)]
+    return [item.asnumpy().tobytes() for item in (of_x, *of_weights)]
 
 
 Run = Callable[[nn.Cell], list[bytes]]
@@ -162,12 +162,12 @@ COMPUTED = {
 @pytest.mark.parametrize("kind", CELLS)
 def test_a_computed_edit_is_bit_for_bit_what_a_hook_does(kind: str, moment: str, run: Any) -> None:
     expression, function = COMPUTED[moment]
-    found, pauses = edited(kind, moment, expression, run)
+    result, pauses = edited(kind, moment, expression, run)
     assert pauses
     if (kind, moment) == ("with a bprop", "forward"):
         return  # as in MindSpore, a forward hook of such a cell is not called: see the test below
-    assert found == hooked(kind, moment, function, run)
-    assert found != plain(kind, run)
+    assert result == hooked(kind, moment, function, run)
+    assert result != plain(kind, run)
 
 
 CONSTANT = {
@@ -194,9 +194,9 @@ def test_a_value_that_is_put_in_place_is_bit_for_bit_what_a_hook_does(kind: str,
 
     session, script = scripted(net, (), look, breaks=[f"{path}:{moment}"])
     with session:
-        found = run(net)
+        result = run(net)
     assert script.points
-    assert found == hooked(kind, moment, lambda passing: values[0], run)
+    assert result == hooked(kind, moment, lambda passing: values[0], run)
 
 
 def test_the_output_of_a_cell_with_a_bprop_is_replaced_after_it_and_the_gradient_goes_through_both() -> None:
@@ -212,9 +212,9 @@ def at(moment: str, look: Callable[[DebugSession], None], net: nn.Cell | None = 
     path = "0" if isinstance(net, nn.SequentialCell) else "."
     session, script = scripted(net, (), look, breaks=[f"{path}:{moment}"])
     with session:
-        found = float(grad(net)(tensor(2.0)).asnumpy()[0])
+        gradient = float(grad(net)(tensor(2.0)).asnumpy()[0])
     (point,) = script.points
-    return found, point
+    return gradient, point
 
 
 REFUSED: list[tuple[str, str, Any, type[Exception], str]] = [
@@ -243,8 +243,8 @@ def test_what_a_hook_must_not_return_is_refused_at_the_edit_and_the_run_is_as_it
             session.assign(name, value)
         assert text in str(caught.value) and "\n" not in str(caught.value)
 
-    found, point = at(moment, look)
-    assert found == at(moment, lambda session: None)[0]
+    result, point = at(moment, look)
+    assert result == at(moment, lambda session: None)[0]
     assert point.changed == set()
 
 
@@ -254,15 +254,15 @@ def test_an_edit_is_shown_and_captured_and_one_place_can_be_set() -> None:
         assert session.evaluate("float(value.sum())") == pytest.approx(shown, 1e-3)
         session.edit("grad_input", "(grad_input[0] + 1,)")
         assert session.captures.latest("0", "grad_input[0]", "backward").origin == "tap"  # type: ignore[union-attr]
-        kept.append(session)
+        captures.append(session)
 
-    kept: list[DebugSession] = []
+    captures: list[DebugSession] = []
     shown = 100 * 4 * (1 - np.tanh(4.0) ** 2)
-    found, point = at("backward", look)
-    assert found == pytest.approx(shown + 1, 1e-3)
+    result, point = at("backward", look)
+    assert result == pytest.approx(shown + 1, 1e-3)
     assert point.changed == {"grad_input"}
-    latest = kept[0].captures.latest("0", "grad_input[0]", "backward")
-    assert latest is not None and latest.origin == "edit" and latest.array[0] == found
+    latest = captures[0].captures.latest("0", "grad_input[0]", "backward")
+    assert latest is not None and latest.origin == "edit" and latest.array[0] == result
 
 
 def test_of_an_edited_moment_each_value_is_captured_once_and_what_was_edited_is_marked() -> None:
@@ -275,10 +275,10 @@ def test_of_an_edited_moment_each_value_is_captured_once_and_what_was_edited_is_
         session, _ = scripted(net, (), look, breaks=["."], watch=[".:forward"], stop_on=["nan"])
         with session:
             net(tensor(1.0))
-        kept = list(session.captures)
-        assert [capture.index for capture in kept] == sorted({capture.index for capture in kept})
-        assert session.captures.bytes == sum(capture.nbytes for capture in kept)
-        return [(one.slot, one.origin, float(one.array[0]), one.hits) for one in kept]
+        captures = list(session.captures)
+        assert [capture.index for capture in captures] == sorted({capture.index for capture in captures})
+        assert session.captures.bytes == sum(capture.nbytes for capture in captures)
+        return [(item.slot, item.origin, float(item.array[0]), item.hits) for item in captures]
 
     def twice(session: DebugSession) -> None:
         session.edit("output[1]", "output[1] * 10")
@@ -288,8 +288,8 @@ def test_of_an_edited_moment_each_value_is_captured_once_and_what_was_edited_is_
     assert captured(twice) == [first, ("output[0]", "tap", 2.0, []), ("output[1]", "edit", 31.0, [])]
     whole = captured(lambda session: void(session.edit("output", "output[0] * 4")))
     assert whole == [first, ("output", "edit", 8.0, [])]
-    (_, kept, broken) = captured(lambda session: void(session.edit("output[1]", "output[1] * float('nan')")))
-    assert kept[1] == "tap" and broken[1] == "edit" and broken[3] == ["nan"]
+    (_, sessions, broken) = captured(lambda session: void(session.edit("output[1]", "output[1] * float('nan')")))
+    assert sessions[1] == "tap" and broken[1] == "edit" and broken[3] == ["nan"]
 
 
 def void(value: object) -> None:
@@ -373,8 +373,8 @@ def test_what_nobody_edits_keeps_its_bits_while_paused_at_every_moment() -> None
             net, _ = build(kind)
             session, script = scripted(net, breaks=[f"*:{moment}" for moment in NAMES])
             with session:
-                found = run(net)
-            assert script.points and found == plain(kind, run)
+                result = run(net)
+            assert script.points and result == plain(kind, run)
 
 
 def test_two_sessions_edit_one_after_the_other() -> None:
@@ -401,8 +401,8 @@ def test_an_expression_that_pauses_is_refused_and_breakpoints_do_not_stop_in_one
     with session:
         assert grad(net)(tensor(3.0)).tolist() == [6.0]
     assert len(script.points) == 1
-    said = "hookscope: session: breakpoints do not stop inside an expression that is evaluated at a pause\n"
-    assert capsys.readouterr().err == said
+    message = "hookscope: session: breakpoints do not stop inside an expression that is evaluated at a pause\n"
+    assert capsys.readouterr().err == message
 
 
 def test_an_edit_at_a_line_of_a_bprop_is_part_of_the_gradient_of_the_gradient() -> None:
@@ -431,7 +431,9 @@ def test_an_edit_at_a_line_of_a_bprop_is_part_of_the_gradient_of_the_gradient() 
 
 def test_watching_leaves_no_tape_to_the_garbage_collector() -> None:
     def tapes() -> list[Recording]:
-        return [one for one in gc.get_objects() if issubclass(type(one), Recording)]  # not of a dead proxy
+        return [
+            get_object for get_object in gc.get_objects() if issubclass(type(get_object), Recording)
+        ]  # not of a dead proxy
 
     net = nn.SequentialCell(Square(), nn.Tanh())
     gc.collect()
@@ -441,7 +443,7 @@ def test_watching_leaves_no_tape_to_the_garbage_collector() -> None:
         with DebugSession(net, watch=["1:forward"]):
             for run in (grad(net), grad(grad(lambda x: net(x) * x))):
                 run(tensor(0.5))
-                assert not [tape for tape in tapes() if not any(tape is one for one in before)]
+                assert not [tape for tape in tapes() if not any(tape is item for item in before)]
     finally:
         gc.enable()
 
@@ -504,38 +506,38 @@ def test_without_an_abort_what_was_changed_at_a_pause_stays() -> None:
 
 def test_a_hook_attached_in_mid_forward_acts_from_then_on_as_the_engine_has_it() -> None:
     net = nn.SequentialCell(Square(), Square(), nn.Tanh())
-    seen: list[str] = []
+    log: list[str] = []
 
     def look(session: DebugSession) -> None:
-        session.attach_hook("1", "forward", lambda cell, inputs, output: seen.append("later cell"))
-        session.attach_hook("0", "forward", lambda cell, inputs, output: seen.append("this cell"))
-        session.attach_hook("0", "backward", lambda cell, into, out: seen.append("backward of this cell"))
-        session.attach_hook("2", "backward", lambda cell, into, out: seen.append("backward of a later cell"))
+        session.attach_hook("1", "forward", lambda cell, inputs, output: log.append("later cell"))
+        session.attach_hook("0", "forward", lambda cell, inputs, output: log.append("this cell"))
+        session.attach_hook("0", "backward", lambda cell, into, out: log.append("backward of this cell"))
+        session.attach_hook("2", "backward", lambda cell, into, out: log.append("backward of a later cell"))
 
     session, _ = scripted(net, (), look, breaks=["0:forward"])
     with session:
         grad(net)(tensor(0.5))
         # The marks of a backward hook are put around a cell when it is called: too late for the cell that has run.
-        assert seen == ["later cell", "backward of a later cell"]
+        assert log == ["later cell", "backward of a later cell"]
         session.breakpoints.clear()
-        seen.clear()
+        log.clear()
         grad(net)(tensor(0.5))
-    assert seen == ["this cell", "later cell", "backward of a later cell", "backward of this cell"]
+    assert log == ["this cell", "later cell", "backward of a later cell", "backward of this cell"]
 
 
 def test_a_hook_attached_between_forward_and_backward_waits_for_the_next_call_and_one_taken_off_is_gone() -> None:
     net = nn.SequentialCell(Square(), nn.Tanh())
-    seen: list[str] = []
+    log: list[str] = []
 
     def look(session: DebugSession) -> None:
-        session.attach_hook("0", "backward", lambda cell, into, out: seen.append("new"))
+        session.attach_hook("0", "backward", lambda cell, into, out: log.append("new"))
         session.detach_hook("1", "backward")
 
     session, _ = scripted(net, (), look, breaks=[".:backward_pre"])
-    session.attach_hook("1", "backward", lambda cell, into, out: seen.append("old"))
+    session.attach_hook("1", "backward", lambda cell, into, out: log.append("old"))
     with session:
         grad(net)(tensor(0.5))
-        assert seen == []
+        assert log == []
         session.breakpoints.clear()
         grad(net)(tensor(0.5))
-    assert seen == ["new"]
+    assert log == ["new"]

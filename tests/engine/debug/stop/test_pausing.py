@@ -382,8 +382,8 @@ def test_abort_leaves_hooks_mode_and_recording_as_they_were(options: dict[str, A
     net = SquareThenScale()
     net.set_train(False)
     net.square.set_train()
-    seen: list[str] = []
-    handle = net.square.register_forward_hook(lambda cell, inputs, output: seen.append("hook"))
+    log: list[str] = []
+    handle = net.square.register_forward_hook(lambda cell, inputs, output: log.append("hook"))
     session, _ = scripted(net, ["abort"], **options)
     with session:
         with pytest.raises(DebugAbort, match="aborted"):
@@ -391,9 +391,9 @@ def test_abort_leaves_hooks_mode_and_recording_as_they_were(options: dict[str, A
         assert not recording_active()
         assert (net.training, net.square.training, net.scale.training) == (False, True, False)
         assert len(net.square._hooks["forward"]) == 1
-        seen.clear()
+        log.clear()
         assert run(net, 1.0) == [12.0]
-        assert seen == ["hook"]
+        assert log == ["hook"]
         assert session.captures[-1].call == 0 and session.step == 2
     handle.remove()
     assert session.paused is None
@@ -420,22 +420,22 @@ def test_an_interrupt_while_panels_are_told_of_a_pause_leaves_nothing_standing(l
     net = Scale()
     session, script = scripted(net)
     interrupted: list[str] = []
-    told: list[str] = []
+    texts: list[str] = []
 
     def interrupt(event: str) -> None:
         if event == last and not interrupted:
             interrupted.append(event)
             raise KeyboardInterrupt
-        told.append(event)
+        texts.append(event)
 
     with session:
         session.add_breakpoint(Breakpoint("", "forward"))
         session.observe(interrupt)
-        session.observe(told.append)
+        session.observe(texts.append)
         with pytest.raises(KeyboardInterrupt):
             net(Tensor([3.0]))
         assert session.paused is None and session.shown is None
-        assert [event for event in told if event in ("paused", "resumed")] == ["paused"] * 2 + ["resumed"] * 2
+        assert [event for event in texts if event in ("paused", "resumed")] == ["paused"] * 2 + ["resumed"] * 2
         net(Tensor([3.0]))
     assert len(script.points) == (1 if last == "paused" else 2)
 
@@ -532,9 +532,9 @@ def test_where_nobody_can_answer_the_pauses_are_kept_and_one_line_says_so(capsys
         assert run(net, 1.0) == [12.0]
     assert [point.kind for point in session.skipped_pauses] == ["breakpoint", "bprop"] * 2
     assert session.skipped_pauses[1].locals["x"].asnumpy() == 1.0  # type: ignore[attr-defined]
-    said = capsys.readouterr().err.splitlines()
+    output = capsys.readouterr().err.splitlines()
     first = session.skipped_pauses[0]
-    assert said == [
+    assert output == [
         f"hookscope: demo: not paused at forward of square, line {first.line} (breakpoint square:forward): "
         "nobody is here; kept in skipped_pauses"
     ]
@@ -561,11 +561,11 @@ def test_the_default_pauser_is_asked_at_the_time_of_the_pause(restored_default: 
     session = DebugSession(net, step=True)
     script = Script(["over"])
     script.session = session
-    asked: list[DebugSession] = []
-    set_default_pauser(lambda of: (asked.append(of), script)[1])
+    requests: list[DebugSession] = []
+    set_default_pauser(lambda of: (requests.append(of), script)[1])
     with session:
         run(net, 1.0)
-    assert set(map(id, asked)) == {id(session)}
+    assert set(map(id, requests)) == {id(session)}
     assert len(script.points) == 2
 
 

@@ -57,15 +57,15 @@ def test_at_a_cell_of_the_users_own_too_the_line_that_calls_it_is_shown() -> Non
 
 
 def test_at_a_cell_the_names_of_the_line_that_calls_it_are_known() -> None:
-    found: list[object] = []
+    results: list[object] = []
 
     def look(session: DebugSession) -> None:
-        found.append((session.evaluate("float(x.sum())"), session.evaluate("float(inputs[0].sum())")))
+        results.append((session.evaluate("float(x.sum())"), session.evaluate("float(inputs[0].sum())")))
 
     session, script = scripted(UsesALayer(), look=look, breaks=["square:forward_pre"])
     with session:
         session.roots[0](tensor(-1.0, 2.0))
-    assert found == [(1.0, 2.0)]
+    assert results == [(1.0, 2.0)]
     assert "x" not in script.points[0].locals
 
 

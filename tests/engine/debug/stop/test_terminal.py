@@ -128,8 +128,8 @@ def test_every_word_of_the_buttons_and_the_other_commands_work_at_a_terminal(tmp
         for typed, answer in DIALOGUE:
             os.write(ours, f"{typed}\n".encode())
             until = "(hookscope) " if typed != "Abort" else "DebugAbort: aborted from the debugger"
-            shown = read_until(ours, until).replace("\r", "")
-            assert answer in shown, (typed, shown)
+            output = read_until(ours, until).replace("\r", "")
+            assert answer in output, (typed, output)
         assert process.wait(60) == 1
     finally:
         process.kill()
@@ -165,9 +165,9 @@ def test_a_forked_worker_does_not_read_its_parents_terminal(tmp_path: Path) -> N
     process = at_terminal(script, theirs)
     os.close(theirs)
     try:
-        shown = read_until(ours, "(hookscope) ")
-        assert "was forked from the one that can be answered; kept in skipped_pauses" in shown
-        assert shown.count("forked") == 1 and "worker ended with 512" in shown  # two pauses were skipped
+        output = read_until(ours, "(hookscope) ")
+        assert "was forked from the one that can be answered; kept in skipped_pauses" in output
+        assert output.count("forked") == 1 and "worker ended with 512" in output  # two pauses were skipped
         for _ in range(2):
             os.write(ours, b"c\n")
         assert process.wait(60) == 0
@@ -180,11 +180,11 @@ def test_a_forked_worker_does_not_read_its_parents_terminal(tmp_path: Path) -> N
 def test_a_script_without_a_terminal_says_so_once_and_runs_through(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, str(script)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240, check=True
     )
-    assert done.stdout == "result 2.0\n"
-    assert done.stderr == (
+    assert process.stdout == "result 2.0\n"
+    assert process.stderr == (
         "hookscope: session: not paused at bprop of (root), line 10 (the bprop begins): "
         "standard input is not a terminal; kept in skipped_pauses\n"
     )

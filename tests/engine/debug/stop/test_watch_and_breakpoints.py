@@ -42,8 +42,8 @@ def test_a_cell_that_gets_another_inside_is_no_leaf_from_then_on() -> None:
     with DebugSession(net) as session:
         for _ in range(3):
             net(x)
-    seen = [(one.step, one.path, one.slot) for one in session.captures if one.slot == "output"]
-    assert seen == [(1, "0", "output"), (2, "0.added", "output"), (3, "0.added", "output")]
+    values = [(capture.step, capture.path, capture.slot) for capture in session.captures if capture.slot == "output"]
+    assert values == [(1, "0", "output"), (2, "0.added", "output"), (3, "0.added", "output")]
 
 
 def test_the_empty_pattern_is_every_leaf() -> None:

@@ -22,10 +22,10 @@ def findings(watched: list[RankRecorder], records: list[Any]) -> list[RankFindin
     everybody = MPI.COMM_WORLD
     of_ranks = [json.loads(text) for text in everybody.allgather(json.dumps(records))]
     comparison = Comparison(everybody.size)
-    for rank, told in enumerate(of_ranks):
-        comparison.add(rank, told)
-    while asked := comparison.wanted():
-        answers = [watched[0].detail(*one) for one in asked]
+    for rank, record in enumerate(of_ranks):
+        comparison.add(rank, record)
+    while requests := comparison.wanted():
+        answers = [watched[0].detail(*item) for item in requests]
         for rank, text in enumerate(everybody.allgather(json.dumps(answers))):
             for detail in json.loads(text):
                 comparison.add_detail(rank, detail)
@@ -91,9 +91,9 @@ def train(net: nn.Cell, data: Iterable[tuple[Tensor, Tensor]]) -> None:
         step(x, y)
 
 
-def one(found: list[RankFinding]) -> RankFinding:
-    assert len(found) == 1, found
-    return found[0]
+def one(findings: list[RankFinding]) -> RankFinding:
+    assert len(findings) == 1, findings
+    return findings[0]
 
 
 def at(rank: int, size: int) -> tuple[int, ...]:
@@ -106,7 +106,7 @@ def at(rank: int, size: int) -> tuple[int, ...]:
 
 def source(count: int) -> Any:
     rng = np.random.default_rng(3)
-    rows = [(rng.standard_normal(16).astype(np.float32), np.int32(place % 3)) for place in range(count)]
+    rows = [(rng.standard_normal(16).astype(np.float32), np.int32(index % 3)) for index in range(count)]
     return rows
 
 
@@ -122,9 +122,14 @@ def check_a_shard_that_one_rank_does_not_shuffle_is_told_as_rows_that_ranks_shar
                 step(x, y)
 
     with DataParallel():
-        found = one(compared(net, run))
-    assert (found.condition, found.ranks, found.path, found.name) == ("ranks_alike", at(1, size), "", "input[0]")
-    assert 1 <= found.step <= 10 and "num_shards" in found.advice and "in one epoch" in found.message
+        finding = one(compared(net, run))
+    assert (finding.condition, finding.ranks, finding.path, finding.name) == (
+        "ranks_alike",
+        at(1, size),
+        "",
+        "input[0]",
+    )
+    assert 1 <= finding.step <= 10 and "num_shards" in finding.advice and "in one epoch" in finding.message
 
 
 def check_a_data_set_that_nobody_divides_is_told_in_the_first_step(rank: int, size: int) -> None:
@@ -132,26 +137,31 @@ def check_a_data_set_that_nobody_divides_is_told_in_the_first_step(rank: int, si
     net = Layers()
     data = ms.dataset.GeneratorDataset(source(24), ["x", "y"], shuffle=False).batch(4)
     with DataParallel():
-        found = one(compared(net, lambda: train(net, data)))
-    assert (found.condition, found.step, found.ranks) == ("ranks_alike", 1, tuple(range(size)))
+        finding = one(compared(net, lambda: train(net, data)))
+    assert (finding.condition, finding.step, finding.ranks) == ("ranks_alike", 1, tuple(range(size)))
 
 
 def check_rows_of_a_loop_without_a_data_set_are_told_too(rank: int, size: int) -> None:
     ms.set_seed(5)
     net, data = Layers(), batches(0, 3)
     with DataParallel():
-        found = one(compared(net, lambda: train(net, data)))
-    assert (found.condition, found.step, found.ranks) == ("ranks_alike", 1, tuple(range(size)))
-    assert "in the same step" in found.message
+        finding = one(compared(net, lambda: train(net, data)))
+    assert (finding.condition, finding.step, finding.ranks) == ("ranks_alike", 1, tuple(range(size)))
+    assert "in the same step" in finding.message
 
 
 def check_dropout_with_one_seed_is_told_with_its_cell(rank: int, size: int) -> None:
     ms.set_seed(7)
     net = Layers(p=0.5)
     with DataParallel():
-        found = one(compared(net, lambda: train(net, batches(rank, 3))))
-    assert (found.condition, found.step, found.ranks, found.path) == ("ranks_alike", 1, tuple(range(size)), "drop")
-    assert "set_seed" in found.advice and len(set(found.figures.values())) == 1
+        finding = one(compared(net, lambda: train(net, batches(rank, 3))))
+    assert (finding.condition, finding.step, finding.ranks, finding.path) == (
+        "ranks_alike",
+        1,
+        tuple(range(size)),
+        "drop",
+    )
+    assert "set_seed" in finding.advice and len(set(finding.figures.values())) == 1
 
 
 def check_two_of_the_ranks_with_one_seed_are_the_ones_named(rank: int, size: int) -> None:
@@ -159,8 +169,8 @@ def check_two_of_the_ranks_with_one_seed_are_the_ones_named(rank: int, size: int
     net = Layers(p=0.5)
     ms.set_seed(rank // 2)
     with DataParallel():
-        found = one(compared(net, lambda: train(net, batches(rank, 2))))
-    assert (found.condition, found.ranks, found.path) == ("ranks_alike", (0, 1), "drop")
+        finding = one(compared(net, lambda: train(net, batches(rank, 2))))
+    assert (finding.condition, finding.ranks, finding.path) == ("ranks_alike", (0, 1), "drop")
 
 
 def own_loop(net: nn.Cell, rank: int, left_out: str = "", from_step: int = 1) -> Callable[[Any], None]:
@@ -174,9 +184,9 @@ def own_loop(net: nn.Cell, rank: int, left_out: str = "", from_step: int = 1) ->
         for number, (x, y) in enumerate(data, 1):
             _, gradients = forward(x, y)
             reduced = list(reducer(gradients))
-            for place, parameter in enumerate(optimizer.parameters):
+            for index, parameter in enumerate(optimizer.parameters):
                 if rank == 1 and parameter.name == left_out and number >= from_step:
-                    reduced[place] = gradients[place]
+                    reduced[index] = gradients[index]
             optimizer(tuple(reduced))
 
     return run
@@ -186,19 +196,19 @@ def check_a_gradient_that_misses_the_reduction_on_one_rank_is_named(rank: int, s
     ms.set_seed(9)
     net = Layers().set_train()
     run = own_loop(net, rank, "head.weight", from_step=3)
-    found = one(compared(net, lambda: run(batches(rank, 5))))
-    assert (found.condition, found.step, found.ranks) == ("ranks_differ", 3, at(1, size))
-    assert (found.path, found.name) == ("head", "head.weight") and "gradient" in found.message
-    assert "norm" in found.figures[0] and found.figures[0] != found.figures[1]
+    finding = one(compared(net, lambda: run(batches(rank, 5))))
+    assert (finding.condition, finding.step, finding.ranks) == ("ranks_differ", 3, at(1, size))
+    assert (finding.path, finding.name) == ("head", "head.weight") and "gradient" in finding.message
+    assert "norm" in finding.figures[0] and finding.figures[0] != finding.figures[1]
 
 
 def check_other_initial_weights_are_named(rank: int, size: int) -> None:
     ms.set_seed(100 if rank == size - 1 else 3)
     net = Layers()
     with DataParallel(parameter_broadcast=False):
-        found = one(compared(net, lambda: train(net, batches(rank, 3))))
-    assert (found.condition, found.step, found.ranks) == ("parameters_differ", 1, at(size - 1, size))
-    assert (found.path, found.name) == ("first", "first.weight") and "more" in found.message
+        finding = one(compared(net, lambda: train(net, batches(rank, 3))))
+    assert (finding.condition, finding.step, finding.ranks) == ("parameters_differ", 1, at(size - 1, size))
+    assert (finding.path, finding.name) == ("first", "first.weight") and "more" in finding.message
 
 
 def check_a_rank_with_another_dtype_in_one_cell_is_named(rank: int, size: int) -> None:
@@ -207,19 +217,19 @@ def check_a_rank_with_another_dtype_in_one_cell_is_named(rank: int, size: int) -
     if rank == 1:
         net.first.to_float(ms.float16)
     with DataParallel():
-        found = one(compared(net, lambda: train(net, batches(rank, 3))))
-    assert (found.condition, found.step, found.ranks) == ("ranks_differ", 1, at(1, size))
-    assert (found.path, found.name) == ("first", "output")
-    assert (found.figures[0], found.figures[1]) == ("float32", "float16")
+        finding = one(compared(net, lambda: train(net, batches(rank, 3))))
+    assert (finding.condition, finding.step, finding.ranks) == ("ranks_differ", 1, at(1, size))
+    assert (finding.path, finding.name) == ("first", "output")
+    assert (finding.figures[0], finding.figures[1]) == ("float32", "float16")
 
 
 def check_moving_statistics_of_batch_norm_are_named_as_what_they_are(rank: int, size: int) -> None:
     ms.set_seed(4)
     net = Layers(norm=nn.BatchNorm1d(12))
     with DataParallel():
-        found = one(compared(net, lambda: train(net, batches(rank, 3))))
-    assert (found.condition, found.step, found.ranks) == ("parameters_differ", 2, tuple(range(size)))
-    assert (found.path, found.name) == ("norm", "norm.moving_mean") and "SyncBatchNorm" in found.advice
+        finding = one(compared(net, lambda: train(net, batches(rank, 3))))
+    assert (finding.condition, finding.step, finding.ranks) == ("parameters_differ", 2, tuple(range(size)))
+    assert (finding.path, finding.name) == ("norm", "norm.moving_mean") and "SyncBatchNorm" in finding.advice
 
 
 def check_an_extra_step_of_one_rank_is_told(rank: int, size: int) -> None:
@@ -233,9 +243,9 @@ def check_an_extra_step_of_one_rank_is_told(rank: int, size: int) -> None:
         if rank == 1:
             grad(batches(9, 1)[0][0])
 
-    found = one(compared(net, longer))
-    assert (found.condition, found.step, found.ranks) == ("ranks_differ", 5, at(1, size))
-    assert found.figures[0] == "4 steps" and found.figures[1] == "5 steps"
+    finding = one(compared(net, longer))
+    assert (finding.condition, finding.step, finding.ranks) == ("ranks_differ", 5, at(1, size))
+    assert finding.figures[0] == "4 steps" and finding.figures[1] == "5 steps"
 
 
 class Summing(nn.Cell):
@@ -260,10 +270,10 @@ def check_a_collective_that_one_rank_does_not_make_is_an_error_on_all_and_a_find
         except RuntimeError as error:
             errors.append(str(error))
 
-    found = one(compared(net, run))
+    finding = one(compared(net, run))
     assert "rank 0: all_reduce of sum, float32 [8, 12] (" in errors[0] and "rank 1: all_reduce of max" in errors[0]
-    assert (found.condition, found.step, found.ranks, found.path) == ("ranks_differ", 1, at(1, size), "norm")
-    assert found.figures[1].startswith("all_reduce of max") and "checks_across_ranks.py" in found.figures[0]
+    assert (finding.condition, finding.step, finding.ranks, finding.path) == ("ranks_differ", 1, at(1, size), "norm")
+    assert finding.figures[1].startswith("all_reduce of max") and "checks_across_ranks.py" in finding.figures[0]
 
 
 def check_gradients_that_do_not_fit_together_are_a_finding_of_the_reducer(rank: int, size: int) -> None:
@@ -278,11 +288,11 @@ def check_gradients_that_do_not_fit_together_are_a_finding_of_the_reducer(rank: 
             except RuntimeError as error:
                 errors.append(str(error))
 
-        found, weight = compared(net, run)
+        finding, weight = compared(net, run)
     assert (weight.condition, weight.name) == ("parameters_differ", "weight")
     assert "gradients 0 of float32" in errors[0]
-    assert (found.condition, found.step, found.ranks) == ("ranks_differ", 1, at(1, size))
-    assert found.path == "DistributedGradReducer" and "[68]" in found.figures[1] and "[51]" in found.figures[0]
+    assert (finding.condition, finding.step, finding.ranks) == ("ranks_differ", 1, at(1, size))
+    assert finding.path == "DistributedGradReducer" and "[68]" in finding.figures[1] and "[51]" in finding.figures[0]
 
 
 class Wider(nn.Cell):
@@ -306,7 +316,7 @@ class Wider(nn.Cell):
 
 def check_other_cells_and_other_shapes_of_one_rank_are_named(rank: int, size: int) -> None:
     differences = {"cell": "is not the cell that all ranks run there", "shape": "does not have the same shape"}
-    for what, words in differences.items():
+    for what, text in differences.items():
         ms.set_seed(2)
         net = Wider(rank, what).set_train()
         optimizer = nn.SGD(net.trainable_params(), 0.05)
@@ -317,9 +327,9 @@ def check_other_cells_and_other_shapes_of_one_rank_are_named(rank: int, size: in
             for x, _ in batches(rank, 4):
                 optimizer(reducer(forward(x)[1]))
 
-        found = one(compared(net, run))
-        assert (found.condition, found.step, found.ranks) == ("ranks_differ", 1, at(1, size))
-        assert found.path == ("more" if what == "shape" or size > 2 else "head") and words in found.message, found
+        finding = one(compared(net, run))
+        assert (finding.condition, finding.step, finding.ranks) == ("ranks_differ", 1, at(1, size))
+        assert finding.path == ("more" if what == "shape" or size > 2 else "head") and text in finding.message, finding
 
 
 # Sound runs
@@ -377,8 +387,8 @@ def check_sound_runs_have_no_finding(rank: int, size: int) -> None:
         net = make()
         ms.set_seed(20 + rank)
         with DataParallel():
-            found = compared(net, lambda net=net, shape=shape: train(net, batches(rank, 6, shape)))
-        assert not found, (name, found)
+            findings = compared(net, lambda net=net, shape=shape: train(net, batches(rank, 6, shape)))
+        assert not findings, (name, findings)
 
 
 def check_being_recorded_changes_no_bit(rank: int, size: int) -> None:
@@ -502,8 +512,8 @@ def check_rows_that_are_the_same_in_many_samples_are_sound(rank: int, size: int)
             super().__init__()
             self.table, self.head = nn.Embedding(32, 8), nn.Dense(8, 3)
 
-        def construct(self, places: Tensor, mask: Tensor) -> Tensor:
-            return self.head((self.table(places) * mask.expand_dims(-1)).mean(1))
+        def construct(self, indices: Tensor, mask: Tensor) -> Tensor:
+            return self.head((self.table(indices) * mask.expand_dims(-1)).mean(1))
 
     def run_on(make: Callable[[], nn.Cell], inputs: Callable[[], tuple[Tensor, ...]]) -> None:
         ms.set_seed(1)
@@ -511,12 +521,12 @@ def check_rows_that_are_the_same_in_many_samples_are_sound(rank: int, size: int)
         optimizer = nn.SGD(net.trainable_params(), 0.01)
         reducer = DistributedGradReducer(optimizer.parameters, True)
         forward = ms.value_and_grad(lambda *given: net(*given).sum(), None, optimizer.parameters)
-        found = compared(net, lambda: [optimizer(reducer(forward(*inputs())[1])) for _ in range(8)])
-        assert not found, found
+        findings = compared(net, lambda: [optimizer(reducer(forward(*inputs())[1])) for _ in range(8)])
+        assert not findings, findings
 
     rng = np.random.default_rng(rank)
-    places = np.tile(np.arange(32, dtype=np.int32), (4, 1))
-    run_on(Places, lambda: (Tensor(places), Tensor(np.ones((4, 32), np.float32))))
+    positions = np.tile(np.arange(32, dtype=np.int32), (4, 1))
+    run_on(Places, lambda: (Tensor(positions), Tensor(np.ones((4, 32), np.float32))))
     run_on(lambda: nn.Dense(5, 3), lambda: (Tensor(np.eye(5, dtype=np.float32)[rng.integers(0, 5, 6)]),))
     run_on(lambda: nn.Dense(5, 3), lambda: (Tensor(np.zeros((6, 5), np.float32)),))
     run_on(lambda: nn.Dense(5, 3), lambda: (Tensor(np.full((6, 5), 0.5, np.float32)),))
@@ -536,7 +546,7 @@ def check_a_network_called_twice_and_two_networks_are_sound(rank: int, size: int
     ms.set_seed(1)
     made, judge = nn.Dense(16, 16).set_train(), nn.Dense(16, 1).set_train()
     first, second = nn.SGD(judge.trainable_params(), 0.01), nn.SGD(made.trainable_params(), 0.01)
-    reducers = [DistributedGradReducer(one.parameters, True) for one in (first, second)]
+    reducers = [DistributedGradReducer(item.parameters, True) for item in (first, second)]
     judged = ms.value_and_grad(lambda x: (judge(x) - judge(made(x))).mean(), None, first.parameters)
     making = ms.value_and_grad(lambda x: judge(made(x)).mean(), None, second.parameters)
 

@@ -13,17 +13,17 @@ import pytest
 from hookscope.engine.debug.compare.ranks import RANK_CONDITIONS, Comparison
 
 
-def step(number: int, **given: Any) -> dict[str, Any]:
+def step(number: int, **fields: Any) -> dict[str, Any]:
     """Return the record of a step without faults."""
     same = dict.fromkeys(("inputs", "cells", "dtypes", "parameters", "statistics", "gradients"), "0" * 16)
     record = {"record": "step", "step": number, "session_step": number, "epoch": 0, **same, "draws": [], "rows": []}
-    return json.loads(json.dumps(record | given))
+    return json.loads(json.dumps(record | fields))
 
 
-def parameter(name: str, bits: str = "0" * 16, **given: Any) -> dict[str, Any]:
+def parameter(name: str, bits: str = "0" * 16, **fields: Any) -> dict[str, Any]:
     path = name.rpartition(".")[0]
     row = {"path": path, "name": name, "shape": [2, 3], "dtype": "float32", "digest": bits, "norm": 1.5}
-    return row | {"statistic": False} | given
+    return row | {"statistic": False} | fields
 
 
 def fed(*of_ranks: list[dict[str, Any]]) -> Comparison:
@@ -49,9 +49,9 @@ def test_a_rank_that_is_behind_is_no_finding() -> None:
 def test_a_rank_that_ended_with_fewer_steps_is_one() -> None:
     comparison = fed([step(1), step(2)], [step(1)], [step(1), step(2)])
     comparison.add(1, [{"record": "ended", "step": 1}])
-    (found,) = comparison.findings
-    assert (found.condition, found.step, found.ranks) == ("ranks_differ", 2, (1,))
-    assert found.message == "ranks 0 and 2 made step 2, and rank 1 did not"
+    (finding,) = comparison.findings
+    assert (finding.condition, finding.step, finding.ranks) == ("ranks_differ", 2, (1,))
+    assert finding.message == "ranks 0 and 2 made step 2, and rank 1 did not"
 
 
 def test_while_some_ranks_may_still_come_none_has_too_few_steps() -> None:
@@ -59,8 +59,8 @@ def test_while_some_ranks_may_still_come_none_has_too_few_steps() -> None:
     comparison.add(0, [{"record": "ended", "step": 1}])
     assert comparison.findings == []
     comparison.add(1, [{"record": "ended", "step": 1}])
-    (found,) = comparison.findings
-    assert found.ranks == (2,)
+    (finding,) = comparison.findings
+    assert finding.ranks == (2,)
 
 
 @pytest.mark.parametrize(
@@ -68,25 +68,25 @@ def test_while_some_ranks_may_still_come_none_has_too_few_steps() -> None:
     [("ab", (0, 1)), ("aab", (2,)), ("aba", (1,)), ("aabb", (0, 1, 2, 3)), ("abcd", (0, 1, 2, 3)), ("abaca", (1, 3))],
 )
 def test_at_fault_is_who_stands_against_a_majority_and_all_where_there_is_none(bits: str, ranks: Any) -> None:
-    comparison = fed(*[[step(1, parameters=one * 16)] for one in bits])
+    comparison = fed(*[[step(1, parameters=item * 16)] for item in bits])
     assert comparison.wanted() == [(1, "parameters")]
-    for rank, one in enumerate(bits):
-        rows = [parameter("a.weight"), parameter("b.weight", one * 16), parameter("c.weight", one * 16)]
+    for rank, entry in enumerate(bits):
+        rows = [parameter("a.weight"), parameter("b.weight", entry * 16), parameter("c.weight", entry * 16)]
         comparison.add_detail(rank, {"step": 1, "kind": "parameters", "rows": rows})
-    (found,) = comparison.findings
-    assert (found.condition, found.step, found.path, found.name) == ("parameters_differ", 1, "b", "b.weight")
-    assert found.ranks == ranks and "1 more" in found.message and comparison.wanted() == []
+    (finding,) = comparison.findings
+    assert (finding.condition, finding.step, finding.path, finding.name) == ("parameters_differ", 1, "b", "b.weight")
+    assert finding.ranks == ranks and "1 more" in finding.message and comparison.wanted() == []
 
 
 def test_what_follows_from_other_gradients_is_not_told_again() -> None:
-    comparison = fed(*[[step(1, gradients=one * 16), step(2, parameters=one * 16)] for one in "ab"])
+    comparison = fed(*[[step(1, gradients=item * 16), step(2, parameters=item * 16)] for item in "ab"])
     assert comparison.wanted() == [(1, "gradients"), (2, "parameters")]
     for kind, number in (("gradients", 1), ("parameters", 2)):
-        for rank, one in enumerate("ab"):
-            rows = [parameter("a.weight"), parameter("b.weight", one * 16)]
+        for rank, entry in enumerate("ab"):
+            rows = [parameter("a.weight"), parameter("b.weight", entry * 16)]
             comparison.add_detail(rank, {"step": number, "kind": kind, "rows": rows})
-    (found,) = comparison.findings
-    assert (found.condition, found.step, found.name) == ("ranks_differ", 1, "b.weight")
+    (finding,) = comparison.findings
+    assert (finding.condition, finding.step, finding.name) == ("ranks_differ", 1, "b.weight")
 
 
 def test_an_optimizer_that_one_rank_did_not_call_is_told() -> None:
@@ -94,29 +94,29 @@ def test_an_optimizer_that_one_rank_did_not_call_is_told() -> None:
     for rank in range(3):
         rows = [] if rank == 2 else [parameter("a.weight")]
         comparison.add_detail(rank, {"step": 1, "kind": "gradients", "rows": rows})
-    (found,) = comparison.findings
-    assert found.ranks == (2,) and found.figures[2] == "no optimizer was given it"
+    (finding,) = comparison.findings
+    assert finding.ranks == (2,) and finding.figures[2] == "no optimizer was given it"
 
 
 def test_what_the_ranks_no_longer_know_is_told_without_a_name() -> None:
-    comparison = fed(*[[step(1, parameters=one * 16)] for one in "ab"])
+    comparison = fed(*[[step(1, parameters=item * 16)] for item in "ab"])
     comparison.add_detail(0, {"step": 1, "kind": "parameters", "rows": None})
     assert comparison.findings == []
     comparison.add_detail(1, {"step": 1, "kind": "parameters", "rows": [parameter("a.weight")]})
-    (found,) = comparison.findings
-    assert (found.step, found.ranks, found.name) == (1, (0, 1), "") and "no longer know" in found.message
+    (finding,) = comparison.findings
+    assert (finding.step, finding.ranks, finding.name) == (1, (0, 1), "") and "no longer know" in finding.message
 
 
 def test_details_may_come_in_any_order_and_those_that_nobody_waits_for_are_left() -> None:
-    comparison = fed(*[[step(1, gradients=one * 16), step(2, parameters=one * 16)] for one in "ab"])
+    comparison = fed(*[[step(1, gradients=item * 16), step(2, parameters=item * 16)] for item in "ab"])
     comparison.add_detail(1, {"step": 9, "kind": "draws", "rows": []})
     for kind, number in (("parameters", 2), ("gradients", 1)):
         for rank in (1, 0):
             rows = [parameter("a.weight", "ab"[rank] * 16)]
             comparison.add_detail(rank, {"step": number, "kind": kind, "rows": rows})
         assert comparison.wanted() == ([(1, "gradients")] if kind == "parameters" else [])
-    (found,) = comparison.findings
-    assert (found.condition, found.step) == ("ranks_differ", 1)
+    (finding,) = comparison.findings
+    assert (finding.condition, finding.step) == ("ranks_differ", 1)
 
 
 def test_who_looks_may_come_late() -> None:
@@ -127,11 +127,11 @@ def test_who_looks_may_come_late() -> None:
 
 
 def test_rows_that_a_rank_repeats_itself_are_the_same_by_chance() -> None:
-    rows = [f"{place:016x}" for place in range(6)]
+    rows = [f"{index:016x}" for index in range(6)]
     comparison = Comparison(2)
     for number in range(1, 20):
         for rank in range(2):
-            some = [rows[(number * (rank + 2) + place * place) % 6] for place in range(4)]
+            some = [rows[(number * (rank + 2) + index * index) % 6] for index in range(4)]
             comparison.add(rank, [step(number, rows=some)])
     assert comparison.findings == []
 
@@ -145,7 +145,7 @@ def test_samples_that_each_rank_draws_with_replacement_are_no_finding(
         comparison = Comparison(ranks)
         for number in range(1, 61):
             for rank in range(ranks):
-                rows = [f"{place:016x}" for place in rng.integers(0, pool, batch)]
+                rows = [f"{index:016x}" for index in rng.integers(0, pool, batch)]
                 comparison.add(rank, [step(number, epoch=epoch, rows=rows)])
         assert comparison.findings == []
 
@@ -155,7 +155,7 @@ def test_two_rows_a_pass_are_those_by_which_shards_are_filled_up() -> None:
     for number in range(1, 31):
         epoch = 1 + (number - 1) // 3
         for rank in range(2):
-            own = [f"{epoch:04x}{rank}{number:05x}{place:06x}" for place in range(4)]
+            own = [f"{epoch:04x}{rank}{number:05x}{index:06x}" for index in range(4)]
             rows = [*own, f"{epoch:015x}a", f"{epoch:015x}b"] if number % 3 == 1 else own
             comparison.add(rank, [step(number, epoch=epoch, rows=rows)])
     assert comparison.findings == []
@@ -175,9 +175,9 @@ def test_rows_of_another_epoch_are_no_finding_and_those_of_the_same_are() -> Non
         for rank in range(2):
             rows = shards[0][((number - 7 + rank) % 3) * 8 :][:8]
             comparison.add(rank, [step(number, epoch=3 + 10 * rank, rows=rows)])
-    (found,) = comparison.findings
-    assert (found.condition, found.step, found.ranks) == ("ranks_alike", 8, (0, 1))
-    assert found.figures[0].startswith("72 rows") and "the same 24 rows of data in one epoch" in found.message
+    (finding,) = comparison.findings
+    assert (finding.condition, finding.step, finding.ranks) == ("ranks_alike", 8, (0, 1))
+    assert finding.figures[0].startswith("72 rows") and "the same 24 rows of data in one epoch" in finding.message
 
 
 def test_each_condition_stands_in_the_documentation() -> None:
@@ -188,7 +188,7 @@ def test_each_condition_stands_in_the_documentation() -> None:
 def test_findings_are_plain_data() -> None:
     comparison = fed([step(1)], [step(1), step(2)])
     comparison.add(0, [{"record": "ended", "step": 1}])
-    (data,) = [json.loads(json.dumps(one.data())) for one in comparison.findings]
+    (data,) = [json.loads(json.dumps(finding.data())) for finding in comparison.findings]
     assert data["ranks"] == [0, 1] and data["figures"] == {"0": "1 step", "1": "2 steps"}
     assert set(data) == {"condition", "step", "ranks", "path", "name", "message", "advice", "figures"}
 
@@ -239,6 +239,6 @@ def test_a_collective_that_ranks_do_not_make_alike_is_a_finding_and_other_errors
         "[2] (a.py:3); rank 1: the end of the script; rank 2: all_reduce of sum, float32 [2] (b.py:9)"
     )
     comparison.add(2, [{"record": "failed", "step": 2, "path": "block.sum", "error": text}])
-    (found,) = comparison.findings
-    assert (found.condition, found.step, found.ranks, found.path) == ("ranks_differ", 2, (1,), "block.sum")
-    assert found.figures[1] == "the end of the script" and found.figures[2].endswith("(b.py:9)")
+    (finding,) = comparison.findings
+    assert (finding.condition, finding.step, finding.ranks, finding.path) == ("ranks_differ", 2, (1,), "block.sum")
+    assert finding.figures[1] == "the end of the script" and finding.figures[2].endswith("(b.py:9)")

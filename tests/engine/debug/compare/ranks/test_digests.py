@@ -19,21 +19,21 @@ LARGE = np.random.default_rng(0).standard_normal(70_000).astype(np.float32)
 def test_any_changed_bit_is_another_digest(size: int) -> None:
     x = LARGE[:size]
     rng = np.random.default_rng(1)
-    found = {digest(x)}
+    digests = {digest(x)}
     for _ in range(200):
         changed = x.copy().view(np.uint32)
         changed[rng.integers(size)] ^= np.uint32(1 << rng.integers(32))
-        found.add(digest(changed.view(np.float32)))
+        digests.add(digest(changed.view(np.float32)))
         assert digest(x.copy()) == digest(x)
-    assert len(found) > min(150, size * 20)
+    assert len(digests) > min(150, size * 20)
 
 
 def test_changes_that_cancel_in_sums_are_seen() -> None:
-    places = np.array([1, 3, 101, 103])
+    indices = np.array([1, 3, 101, 103])
     negated, exchanged = LARGE.copy(), LARGE.copy()
-    negated[places] *= -1
+    negated[indices] *= -1
     exchanged[[1, 3]] = exchanged[[3, 1]]
-    assert len({digest(one) for one in (LARGE, -LARGE, negated, exchanged, LARGE[::-1])}) == 5
+    assert len({digest(item) for item in (LARGE, -LARGE, negated, exchanged, LARGE[::-1])}) == 5
 
 
 def test_shape_and_dtype_count_and_the_order_in_memory_does_not() -> None:
@@ -41,7 +41,7 @@ def test_shape_and_dtype_count_and_the_order_in_memory_does_not() -> None:
     assert digest(x) == digest(np.asfortranarray(x))
     assert digest(x) != digest(x.reshape(300, 200)) != digest(x.T)
     zeros = [np.zeros(4, dtype) for dtype in (np.float32, np.int32, np.float16, bool, ml_dtypes.bfloat16)]
-    assert len({digest(one) for one in (*zeros, np.zeros((), np.float32))}) == 6
+    assert len({digest(item) for item in (*zeros, np.zeros((), np.float32))}) == 6
 
 
 def test_arrays_on_a_device_have_the_digests_of_the_host() -> None:

@@ -61,7 +61,7 @@ def test_rows_of_a_record_are_bounded() -> None:
 def test_the_details_name_what_the_digests_are_of() -> None:
     net = mlp(2)
     recorder, records = recorded(net, 3)
-    assert [one["record"] for one in records] == ["step"] * 3 + ["ended"] and records[-1]["step"] == 3
+    assert [record["record"] for record in records] == ["step"] * 3 + ["ended"] and records[-1]["step"] == 3
     assert recorder.steps == 3
     parameters = json.loads(json.dumps(recorder.detail(2, "parameters")))["rows"]
     assert [(row["path"], row["name"], row["shape"], row["dtype"]) for row in parameters] == [
@@ -111,7 +111,7 @@ def test_the_epoch_is_that_of_the_data_set_that_feeds_the_steps() -> None:
         for _ in range(20):
             step(*batch())
     recorder.close()
-    epochs = [one["epoch"] for one in records[:-1]]
+    epochs = [record["epoch"] for record in records[:-1]]
     first, second = epochs[1], epochs[4]
     assert epochs[:7] == [0, first, first, first, second, second, second] and 0 < first < second
     assert epochs[-1] == 0
@@ -129,7 +129,7 @@ def test_evaluations_and_gradients_without_weights_are_no_steps() -> None:
         net(x)
         step(x, y)
     recorder.close()
-    assert [(one["step"], one.get("session_step")) for one in records] == [(1, 2), (2, 6), (2, None)]
+    assert [(record["step"], record.get("session_step")) for record in records] == [(1, 2), (2, 6), (2, None)]
 
 
 def test_a_training_cell_may_be_the_root() -> None:
@@ -140,7 +140,7 @@ def test_a_training_cell_may_be_the_root() -> None:
         for number in range(2):
             step(*batch(number))
     recorder.close()
-    assert [one["record"] for one in records] == ["step", "step", "ended"] and records[0]["gradients"]
+    assert [record["record"] for record in records] == ["step", "step", "ended"] and records[0]["gradients"]
 
 
 def test_experimental_optimizers_are_seen_too() -> None:
@@ -184,7 +184,7 @@ def test_nothing_is_told_before_and_after() -> None:
     session.attach()
     step(*batch())
     session.detach()
-    assert not taps.cell_taps and [one["step"] for one in records] == [1]
+    assert not taps.cell_taps and [record["step"] for record in records] == [1]
     step(*batch())
     session.attach()
     step(*batch())
@@ -192,7 +192,7 @@ def test_nothing_is_told_before_and_after() -> None:
     recorder.close()
     step(*batch())
     session.detach()
-    assert [(one["record"], one["step"]) for one in records] == [("step", 1), ("step", 2), ("ended", 2)]
+    assert [(record["record"], record["step"]) for record in records] == [("step", 1), ("step", 2), ("ended", 2)]
 
 
 def test_a_recorder_keeps_no_session_alive() -> None:
@@ -221,7 +221,7 @@ def test_an_error_is_told_once_with_its_innermost_cell() -> None:
         recorder.failed(raised.value)
         recorder.failed(ValueError("else"))
     recorder.close()
-    assert [(one["record"], one.get("path")) for one in records] == [
+    assert [(record["record"], record.get("path")) for record in records] == [
         ("failed", "0.0"),
         ("failed", "0.0"),
         ("failed", ""),

@@ -52,9 +52,9 @@ def slopes(net: nn.Cell, *looks: Look | str, inputs: Any = INPUTS) -> list[float
 
     script.wait = wait  # type: ignore[method-assign]
     with session:
-        found = grad(net, tuple(range(len(inputs))))(*inputs)
+        gradients = grad(net, tuple(range(len(inputs))))(*inputs)
     assert not left, "the run had fewer stops"
-    return [float(one.asnumpy()[0]) for one in (found if isinstance(found, tuple) else (found,))]
+    return [float(item.asnumpy()[0]) for item in (gradients if isinstance(gradients, tuple) else (gradients,))]
 
 
 def put(name: str, expression: str) -> Look:
@@ -143,11 +143,11 @@ def test_a_loop_variable_is_set_for_the_turn_that_it_stands_in() -> None:
     class Loops(Products):
         def bprop(self, a: Any, b: Any, s: Any, out: Any, dout: Any) -> Any:
             total = a * 0
-            for one in (a, b, s):
-                total = total + one
-            return total, one, s
+            for item in (a, b, s):
+                total = total + item
+            return total, item, s
 
-    last = ["over"] * 2 + [put("one", "one * 100"), "over", "over", "over", "over", put("one", "one * 1000")]
+    last = ["over"] * 2 + [put("item", "item * 100"), "over", "over", "over", "over", put("item", "item * 1000")]
     assert slopes(Loops(), *last) == [200.0 + 3 + 5000, 5000.0, 5.0]
 
 
@@ -192,10 +192,10 @@ def test_what_an_evaluated_function_does_to_a_shared_variable_stays_done() -> No
 
     looks = ["over", "over", evaluates("add(b)"), put("a", "a"), evaluates("add(b)")]
     assert slopes(Shares(), *looks) == [9.0, 9.0, 5.0]
-    told: list[float] = []
-    seen = [*looks, lambda s: told.append(float(s.evaluate("count.sum()"))), put("count", "count + 1")]
-    assert slopes(Shares(), *seen) == [10.0, 10.0, 5.0]
-    assert told == [6.0]
+    values: list[float] = []
+    steps = [*looks, lambda s: values.append(float(s.evaluate("count.sum()"))), put("count", "count + 1")]
+    assert slopes(Shares(), *steps) == [10.0, 10.0, 5.0]
+    assert values == [6.0]
 
 
 def test_what_happens_to_a_shared_variable_during_a_stop_stays_done() -> None:
@@ -263,21 +263,21 @@ def test_the_variable_of_a_comprehension_is_never_mistaken_for_one_of_the_functi
             return doubled[0] * number, tripled[0] * shared, s
 
     for name in ("number", "shared"):
-        found: list[str] = []
+        outcomes: list[str] = []
 
-        def look(session: DebugSession, name: str = name, found: list[str] = found) -> None:
+        def look(session: DebugSession, name: str = name, results: list[str] = outcomes) -> None:
             try:
                 session.assign(name, 10.0)
             except NameError as error:
-                found.append(str(error))
+                results.append(str(error))
 
-        got = slopes(Comprehends(), "over", "over", look)
+        actual = slopes(Comprehends(), "over", "over", look)
         # Set, and the run uses it; or refused, and nothing changes.
-        if found:
-            assert got == [4.0, 6.0, 5.0]
-            assert found[0].startswith(f"'{name}' ") and "\n" not in found[0]
+        if outcomes:
+            assert actual == [4.0, 6.0, 5.0]
+            assert outcomes[0].startswith(f"'{name}' ") and "\n" not in outcomes[0]
         else:
-            assert name == "shared" and got == [4.0, 60.0, 5.0] and shared == 10.0
+            assert name == "shared" and actual == [4.0, 60.0, 5.0] and shared == 10.0
     assert number == 1.0
 
 
@@ -310,7 +310,7 @@ def test_generators_and_class_bodies_are_set_where_they_are_stepped() -> None:
     net = Makes()
     session, _ = scripted(net, ["into"] * 30, look, step=True)
     with session:
-        assert [float(one.asnumpy()[0]) for one in grad(net, (0, 1, 2))(*INPUTS)] == [20.0, 200.0, 30.0]
+        assert [float(item.asnumpy()[0]) for item in grad(net, (0, 1, 2))(*INPUTS)] == [20.0, 200.0, 30.0]
 
 
 def test_an_edit_after_an_operator_counts_from_the_next_look_at_the_variable_on() -> None:
@@ -329,8 +329,8 @@ def test_two_sessions_at_one_line_both_edit_it() -> None:
     first, _ = scripted(net, ["over"] * 3, lambda s: set_at_return(s, "da", 1.0), step=True)
     then, _ = scripted(net, ["over"] * 3, lambda s: set_at_return(s, "db", 2.0), step=True)
     with first, then:
-        found = grad(net, (0, 1, 2))(*INPUTS)
-    assert [float(one.asnumpy()[0]) for one in found] == [1.0, 2.0, 6.0]
+        gradients = grad(net, (0, 1, 2))(*INPUTS)
+    assert [float(result.asnumpy()[0]) for result in gradients] == [1.0, 2.0, 6.0]
 
 
 def set_at_return(session: DebugSession, name: str, value: float) -> None:
@@ -506,6 +506,6 @@ def test_an_edit_by_a_figure_of_the_value_is_made_again_where_the_cell_is_run_ag
     expected = grad(net_of(True))(x).asnumpy()
     session, script = scripted(net_of(False), (), put("output", "output * norm"), breaks=["0.0"])
     with session:
-        found = grad(session.roots[0])(x).asnumpy()
+        gradient = grad(session.roots[0])(x).asnumpy()
     assert len(script.points) == 1
-    assert found == pytest.approx(expected, rel=1e-5)
+    assert gradient == pytest.approx(expected, rel=1e-5)

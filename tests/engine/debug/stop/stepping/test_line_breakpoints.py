@@ -107,8 +107,8 @@ def test_an_expression_that_fails_is_said_once_and_does_not_stop(capsys: pytest.
         assert run(session.roots[0], 1.0) == [20.0]
     assert script.places == ["bprop+1"]
     assert session.breakpoints[0].error == "NameError: name 'missing' is not defined"
-    said = capsys.readouterr().err
-    assert said.count("name 'missing' is not defined; it does not stop") == 1
+    output = capsys.readouterr().err
+    assert output.count("name 'missing' is not defined; it does not stop") == 1
 
 
 def test_a_line_of_another_file_is_named_with_it() -> None:
@@ -143,7 +143,7 @@ def test_the_lines_at_which_one_can_stand_are_those_with_code() -> None:
 
 
 def test_stops_say_where_one_can_stand_and_how_far_back_they_are() -> None:
-    seen: list[tuple[int, bool]] = []
+    log: list[tuple[int, bool]] = []
 
     def look(session: DebugSession) -> None:
         point = session.paused
@@ -152,10 +152,10 @@ def test_stops_say_where_one_can_stand_and_how_far_back_they_are() -> None:
             for _ in range(3):  # two lines of the helper, then the line of the call
                 session.step_back()
                 assert session.shown is not None
-                seen.append((session.shown.back, session.shown.stoppable == point.stoppable))
+                log.append((session.shown.back, session.shown.stoppable == point.stoppable))
 
     session, script = scripted(SquareThenScale(), ["over", "over"], look, step=True)
     with session:
         run(session.roots[0], 1.0)
     assert script.points[0].stoppable == {FIRST + 1, FIRST + 2, FIRST + 3} and script.points[0].back == 0
-    assert seen == [(1, False), (2, False), (3, True)]
+    assert log == [(1, False), (2, False), (3, True)]

@@ -142,7 +142,7 @@ def test_operations_in_place_do_not_rewrite_the_past() -> None:
                 if name in point.changed:
                     shown = value.asnumpy() if isinstance(value, Tensor) else value
                     if isinstance(value, list):
-                        shown = [one.asnumpy().tolist() for one in value]
+                        shown = [item.asnumpy().tolist() for item in value]
                     seen.setdefault(name, []).insert(0, f"{place(point)} {shown}")
         assert seen == {
             "gradient": ["bprop+2 [1.]", "bprop+5 [50.]"],

@@ -141,13 +141,13 @@ def test_a_variable_that_is_set_is_what_the_following_lines_and_stops_see() -> N
         if point.line - point.first_line == 2:
             session.assign("gradient", session.evaluate("gradient + 7.0"))
         if point.function == "helper":
-            seen.append(float(point.locals["gradient"].asnumpy()[0]))  # type: ignore[attr-defined]
+            log.append(float(point.locals["gradient"].asnumpy()[0]))  # type: ignore[attr-defined]
 
-    seen: list[float] = []
+    log: list[float] = []
     session, script = scripted(SquareThenScale(), ["over", "into", "over", "over"], look, step=True)
     with session:
         assert run(session.roots[0], 1.0) == [40.0]
-    assert script.places[2] == "helper+1" and seen[0] == 10.0
+    assert script.places[2] == "helper+1" and log[0] == 10.0
 
 
 class Looping(Scale):
@@ -295,11 +295,11 @@ def test_a_bprop_that_waits_for_a_thread_whose_bprop_is_stepped_too() -> None:
 
     class Waits(Scale):
         def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-            found: list[Any] = []
-            thread = threading.Thread(target=lambda: found.append(grad(inner)(Tensor(x.asnumpy()))))
+            results: list[Any] = []
+            thread = threading.Thread(target=lambda: results.append(grad(inner)(Tensor(x.asnumpy()))))
             thread.start()
             thread.join(120)
-            return (found[0],)
+            return (results[0],)
 
     net = SquareThenScale(Waits())
     outer, first = scripted(net, ["over"] * 9, step=True)

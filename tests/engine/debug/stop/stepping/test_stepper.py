@@ -49,13 +49,13 @@ def test_over_stays_in_the_function_and_ends_with_it() -> None:
 
 
 def test_into_enters_calls_and_over_at_the_end_comes_back_to_the_caller() -> None:
-    _, seen = stops_of(caller, 1, commands=["into", "over", "over", "continue"])
-    assert seen == ["caller+1", "helper+1", "helper+2", "caller+2"]
+    _, stops = stops_of(caller, 1, commands=["into", "over", "over", "continue"])
+    assert stops == ["caller+1", "helper+1", "helper+2", "caller+2"]
 
 
 def test_out_lands_on_the_next_line_of_the_caller_not_in_its_other_calls() -> None:
-    _, seen = stops_of(caller, 1, commands=["over", "into", "out", "continue"])
-    assert seen == ["caller+1", "caller+2", "helper+1", "caller+3"]
+    _, stops = stops_of(caller, 1, commands=["over", "into", "out", "continue"])
+    assert stops == ["caller+1", "caller+2", "helper+1", "caller+3"]
 
 
 def test_out_of_the_outermost_function_runs_to_the_end() -> None:
@@ -63,8 +63,8 @@ def test_out_of_the_outermost_function_runs_to_the_end() -> None:
 
 
 def test_into_every_line_goes_through_both_calls_of_one_line() -> None:
-    _, seen = stops_of(caller, 1, commands=["over"] + ["into"] * 9)
-    assert seen == ["caller+1", "caller+2", "helper+1", "helper+2", "helper+1", "helper+2", "caller+3"]
+    _, stops = stops_of(caller, 1, commands=["over"] + ["into"] * 9)
+    assert stops == ["caller+1", "caller+2", "helper+1", "helper+2", "helper+1", "helper+2", "caller+3"]
 
 
 def test_over_does_not_stop_in_a_recursive_call_of_the_same_function() -> None:
@@ -84,8 +84,8 @@ def test_over_follows_a_loop_line_by_line() -> None:
             total += i
         return total
 
-    _, seen = stops_of(loop, commands=["over"] * 9)
-    assert seen == ["loop+1", "loop+2", "loop+3", "loop+2", "loop+3", "loop+2", "loop+4"]
+    _, stops = stops_of(loop, commands=["over"] * 9)
+    assert stops == ["loop+1", "loop+2", "loop+3", "loop+2", "loop+3", "loop+2", "loop+4"]
 
 
 def test_into_enters_a_callback_through_library_code() -> None:
@@ -97,8 +97,8 @@ def test_into_enters_a_callback_through_library_code() -> None:
 
         return sorted([statistics.median([1, 3]), 5], key=key)
 
-    _, seen = stops_of(order, commands=["over", "into", "out", "continue"])
-    assert seen == ["order+1", "order+3", "key+1"]
+    _, stops = stops_of(order, commands=["over", "into", "out", "continue"])
+    assert stops == ["order+1", "order+3", "key+1"]
 
 
 def test_over_goes_on_past_a_caught_exception_raised_in_a_call() -> None:
@@ -112,9 +112,9 @@ def test_over_goes_on_past_a_caught_exception_raised_in_a_call() -> None:
             return "caught"
         return "missed"
 
-    result, seen = stops_of(guarded, commands=["over", "into"] + ["over"] * 9)
+    result, stops = stops_of(guarded, commands=["over", "into"] + ["over"] * 9)
     assert result == "caught"
-    assert seen == ["guarded+1", "guarded+2", "fails+1", "fails+1 KeyError", "guarded+3", "guarded+4"]
+    assert stops == ["guarded+1", "guarded+2", "fails+1", "fails+1 KeyError", "guarded+3", "guarded+4"]
 
 
 def test_abort_raises_debug_abort_at_the_stop() -> None:
@@ -140,17 +140,17 @@ def test_abort_wins_over_a_function_that_catches_every_exception() -> None:
 
 
 def test_locals_are_shown_and_assign_changes_what_the_function_computes() -> None:
-    seen: list[dict[str, object]] = []
+    log: list[dict[str, object]] = []
 
     def answer(stop: Stop) -> str:
-        seen.append(stop.locals())
-        if "y" in seen[-1]:
+        log.append(stop.locals())
+        if "y" in log[-1]:
             stop.assign("y", 100)
             return "continue"
         return "over"
 
     assert Stepper(answer).call(helper, 1) == 200
-    assert seen == [{"x": 1}, {"x": 1, "y": 2}]
+    assert log == [{"x": 1}, {"x": 1, "y": 2}]
 
 
 def test_assign_refuses_a_name_that_is_no_local_variable() -> None:
@@ -192,8 +192,8 @@ def test_nested_stepping_has_commands_of_its_own_and_hands_back_to_the_outer() -
     inner_seen: list[str] = []
 
     def nested(x: int) -> int:
-        result, seen = stops_of(helper, x, commands=["over", "continue"])
-        inner_seen.extend(seen)
+        result, stops = stops_of(helper, x, commands=["over", "continue"])
+        inner_seen.extend(stops)
         return int(result)
 
     def outer() -> int:
@@ -208,13 +208,13 @@ def test_nested_stepping_has_commands_of_its_own_and_hands_back_to_the_outer() -
 
 def stepped_by_two(outer: list[str], inner: list[str]) -> tuple[Any, list[str]]:
     """Run ``caller(1)`` under two steppers, each with its commands; return the stops of both in their order."""
-    seen: list[str] = []
+    stops: list[str] = []
 
     def answers(name: str, commands: list[str]) -> Callable[[Stop], str]:
         script = iter(commands)
 
         def answer(stop: Stop) -> str:
-            seen.append(f"{name} {stop.frame.f_code.co_name}+{stop.line - stop.frame.f_code.co_firstlineno}")
+            stops.append(f"{name} {stop.frame.f_code.co_name}+{stop.line - stop.frame.f_code.co_firstlineno}")
             return next(script, "continue")
 
         return answer
@@ -226,9 +226,9 @@ def stepped_by_two(outer: list[str], inner: list[str]) -> tuple[Any, list[str]]:
         return through(x)
 
     try:
-        return Stepper(answers("outer", outer), lambda code: code in USERS).call(wrapped, 1), seen
+        return Stepper(answers("outer", outer), lambda code: code in USERS).call(wrapped, 1), stops
     except DebugAbort:
-        return "aborted", seen
+        return "aborted", stops
 
 
 USERS = (helper.__code__, caller.__code__)
@@ -255,9 +255,9 @@ def test_two_steppers_of_one_function_both_stop_each_by_its_own_commands() -> No
 
 @pytest.mark.parametrize("commands", [(["over", "abort"], ["over"] * 3), (["over"] * 3, ["over", "abort"])])
 def test_an_abort_in_either_of_two_steppers_ends_the_run(commands: tuple[list[str], list[str]]) -> None:
-    result, seen = stepped_by_two(*commands)
+    result, stops = stepped_by_two(*commands)
     assert result == "aborted"
-    assert seen[-1].endswith("caller+2")
+    assert stops[-1].endswith("caller+2")
 
 
 def test_other_threads_run_on_without_stopping() -> None:
@@ -268,9 +268,9 @@ def test_other_threads_run_on_without_stopping() -> None:
         thread.start()
         thread.join()
 
-    _, seen = stops_of(body, commands=["into"] * 20)
+    _, stops = stops_of(body, commands=["into"] * 20)
     assert results == [8]
-    assert not [stop for stop in seen if stop.startswith("helper")]
+    assert not [stop for stop in stops if stop.startswith("helper")]
 
 
 def test_a_method_and_a_wrapped_function_stop_at_their_first_user_line() -> None:
@@ -291,8 +291,8 @@ def test_equal_code_objects_are_both_stepped() -> None:
     def both() -> int:
         return int(first(1) + second(2))
 
-    _, seen = stops_of(both, commands=["into"] * 9)
-    assert seen == ["both+1", "f+1", "f+2", "f+1", "f+2"]
+    _, stops = stops_of(both, commands=["into"] * 9)
+    assert stops == ["both+1", "f+1", "f+2", "f+1", "f+2"]
 
 
 def test_user_code_is_neither_the_library_nor_installed_packages_nor_hookscope() -> None:

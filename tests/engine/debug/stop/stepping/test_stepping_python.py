@@ -56,9 +56,9 @@ def test_over_at_a_yield_goes_to_the_function_that_takes_the_value() -> None:
             total += n
         return total
 
-    result, seen = stops_of(take, commands=["over", "into", "over", "over", "over", "over", "over"])
+    result, stops = stops_of(take, commands=["over", "into", "over", "over", "over", "over", "over"])
     assert result == 3
-    assert seen == ["take+1", "take+2", "numbers+1", "take+3", "take+2", "take+3", "take+2", "take+4"]
+    assert stops == ["take+1", "take+2", "numbers+1", "take+3", "take+2", "take+3", "take+2", "take+4"]
 
 
 def test_into_enters_a_generator_again_after_each_yield_and_out_leaves_it() -> None:
@@ -68,8 +68,8 @@ def test_into_enters_a_generator_again_after_each_yield_and_out_leaves_it() -> N
             total += n
         return total
 
-    _, seen = stops_of(take, commands=["over", "into", "over", "over", "into", "out", "continue"])
-    assert seen == ["take+1", "take+2", "numbers+1", "take+3", "take+2", "numbers+2", "take+3"]
+    _, stops = stops_of(take, commands=["over", "into", "over", "over", "into", "out", "continue"])
+    assert stops == ["take+1", "take+2", "numbers+1", "take+3", "take+2", "numbers+2", "take+3"]
 
 
 def test_into_enters_a_generator_that_was_under_way_before_the_stepping_began() -> None:
@@ -91,10 +91,10 @@ def test_a_generator_that_is_left_suspended_runs_on_unwatched() -> None:
         return n
 
     assert stops_of(take, commands=["into", "over"]) == (1, ["take+1", "numbers+1", "take+2"])
-    seen: list[str] = []
+    log: list[str] = []
 
     def tracer(frame: Any, event: str, arg: Any) -> None:  # it requests no lines, so that the frame stays as it is
-        seen.append(f"{frame.f_code.co_name} {event}")
+        log.append(f"{frame.f_code.co_name} {event}")
 
     before = sys.gettrace()
     sys.settrace(tracer)
@@ -103,7 +103,7 @@ def test_a_generator_that_is_left_suspended_runs_on_unwatched() -> None:
         assert sys.gettrace() is tracer
     finally:
         sys.settrace(before)
-    assert "numbers call" in seen
+    assert "numbers call" in log
 
 
 def test_yield_from_and_generator_expressions_are_stepped() -> None:
@@ -114,10 +114,10 @@ def test_yield_from_and_generator_expressions_are_stepped() -> None:
         total = sum(double(n) for n in all_of())
         return total
 
-    result, seen = stops_of(take, commands=["into", "into", "into", "over", "out", "out", "over", "over"])
+    result, stops = stops_of(take, commands=["into", "into", "into", "over", "out", "out", "over", "over"])
     assert result == 6
-    assert seen[:3] == ["take+1", "<genexpr>+0", "all_of+1"]
-    assert seen[-1] == "take+2"
+    assert stops[:3] == ["take+1", "<genexpr>+0", "all_of+1"]
+    assert stops[-1] == "take+2"
 
 
 # Comprehensions, lambdas, nested functions, recursion
@@ -137,8 +137,8 @@ def test_a_comprehension_is_a_part_of_its_line(comprehend: Callable[[list[int]],
         return doubled
 
     assert stops_of(body, commands=["over", "over"]) == ([2, 4], ["body+1", "body+2"])
-    _, seen = stops_of(body, commands=["into", "into", "into", "out"])
-    assert seen == ["body+1", "<lambda>+0", "double+1", "double+1", "body+2"]
+    _, stops = stops_of(body, commands=["into", "into", "into", "out"])
+    assert stops == ["body+1", "<lambda>+0", "double+1", "double+1", "body+2"]
 
 
 def test_lambdas_and_nested_functions_with_cells_are_stepped_and_edited() -> None:
@@ -153,15 +153,15 @@ def test_lambdas_and_nested_functions_with_cells_are_stepped_and_edited() -> Non
         return add(inner(2))
 
     def answer(stop: Stop) -> str:
-        seen.append(place(stop))
-        if seen[-1] == "inner+1":
+        log.append(place(stop))
+        if log[-1] == "inner+1":
             assert stop.locals() == {"x": 2, "scale": 3}
             stop.assign("scale", 10)
         return "into"
 
-    seen: list[str] = []
+    log: list[str] = []
     assert Stepper(answer).call(outer) == 30
-    assert seen == ["outer+1", "outer+3", "outer+7", "outer+8", "inner+1", "inner+2", "<lambda>+0"]
+    assert log == ["outer+1", "outer+3", "outer+7", "outer+8", "inner+1", "inner+2", "<lambda>+0"]
 
 
 def test_into_follows_recursion_and_out_leaves_one_call_of_it() -> None:
@@ -171,9 +171,9 @@ def test_into_follows_recursion_and_out_leaves_one_call_of_it() -> None:
         below = down(n - 1)
         return below + 1
 
-    result, seen = stops_of(down, 2, commands=["over", "into", "over", "into", "out", "out", "over"])
+    result, stops = stops_of(down, 2, commands=["over", "into", "over", "into", "out", "out", "over"])
     assert result == 2
-    assert seen == ["down+1", "down+3", "down+1", "down+3", "down+1", "down+4", "down+4"]
+    assert stops == ["down+1", "down+3", "down+1", "down+3", "down+1", "down+4", "down+4"]
 
 
 # try, finally, with
@@ -211,7 +211,7 @@ def test_with_blocks_enter_their_managers_only_by_into() -> None:
 
     result, over = stops_of(body, commands=["over"] * 9)
     assert result == 6
-    assert [one for one in over if one != "body+1"] == ["body+2", "body+3"]
+    assert [item for item in over if item != "body+1"] == ["body+2", "body+3"]
     _, into = stops_of(body, commands=["into", "out", "continue"])
     assert into == ["body+1", "managed+2", "body+2"]
 
@@ -294,8 +294,8 @@ def test_an_exception_that_a_call_that_is_stepped_over_catches_itself_is_its_own
             return 7
 
     def body() -> int:
-        found = copes()
-        return found
+        result = copes()
+        return result
 
     assert stops_of(body, commands=["over"] * 5) == (7, ["body+1", "body+2"])
     assert "fails+1 KeyError" in stops_of(body, commands=["into"] * 9)[1]
@@ -314,9 +314,9 @@ def test_an_exception_raised_from_another_is_shown_too_and_one_raised_again_is_n
             except ValueError:
                 return "caught"
 
-    result, seen = stops_of(body, commands=["over"] * 20)
+    result, stops = stops_of(body, commands=["over"] * 20)
     assert result == "caught"
-    assert [one for one in seen if "Error" in one] == ["fails+1 KeyError", "body+5 ValueError"]
+    assert [item for item in stops if "Error" in item] == ["fails+1 KeyError", "body+5 ValueError"]
 
 
 def test_an_exception_of_a_library_is_shown_at_the_line_that_called_it() -> None:
@@ -345,9 +345,9 @@ def test_the_end_of_an_iteration_is_no_exception_to_show() -> None:
             return sum(numbers())
         return 0
 
-    result, seen = stops_of(body, commands=["over"] * 20)
+    result, stops = stops_of(body, commands=["over"] * 20)
     assert result == 3
-    assert not [one for one in seen if "StopIteration" in one]
+    assert not [item for item in stops if "StopIteration" in item]
 
 
 def test_an_abort_at_an_exception_ends_the_run_also_where_the_exception_would_be_caught() -> None:
@@ -392,9 +392,9 @@ def test_a_decorator_that_names_its_function_is_stepped_only_after_it() -> None:
         y = double(x)
         return y
 
-    result, seen = stops_of(body, 1, commands=["over"] * 9)
+    result, stops = stops_of(body, 1, commands=["over"] * 9)
     assert result == 3
-    assert seen == ["body+2", "body+3", "wrapper+4"]
+    assert stops == ["body+2", "body+3", "wrapper+4"]
 
 
 def test_a_decorator_that_hides_its_function_is_stepped_first_and_into_enters_the_function() -> None:
@@ -424,11 +424,11 @@ def test_after_continue_nothing_is_traced_any_more() -> None:
 
 
 def test_a_tracer_of_somebody_else_is_as_it_was_and_hears_of_what_runs_after_continue() -> None:
-    heard: list[str] = []
+    log: list[str] = []
 
     def tracer(frame: Any, event: str, arg: Any) -> Any:
         if frame.f_code.co_filename == __file__:
-            heard.append(f"{frame.f_code.co_name} {event}")
+            log.append(f"{frame.f_code.co_name} {event}")
         return tracer
 
     def later() -> None:
@@ -441,25 +441,25 @@ def test_a_tracer_of_somebody_else_is_as_it_was_and_hears_of_what_runs_after_con
     before = sys.gettrace()
     sys.settrace(tracer)
     try:
-        _, seen = stops_of(body, commands=["over", "continue"])
+        _, stops = stops_of(body, commands=["over", "continue"])
         assert sys.gettrace() is tracer
         double(2)
     finally:
         sys.settrace(before)
-    assert seen == ["body+1", "body+2"]
-    assert "later call" in heard
-    assert "double call" in heard
+    assert stops == ["body+1", "body+2"]
+    assert "later call" in log
+    assert "double call" in log
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="Python 3.11 has no sys.monitoring")
 def test_other_tools_of_sys_monitoring_keep_their_events() -> None:
     monitoring = sys.monitoring
-    heard: list[int] = []
+    log: list[int] = []
     monitoring.use_tool_id(2, "another")
     try:
-        monitoring.register_callback(2, monitoring.events.LINE, lambda code, line: heard.append(line))
+        monitoring.register_callback(2, monitoring.events.LINE, lambda code, line: log.append(line))
         monitoring.set_local_events(2, double.__code__, monitoring.events.LINE)
-        _, seen = stops_of(double, 1, commands=["over"])
+        _, stops = stops_of(double, 1, commands=["over"])
         double(2)
         assert monitoring.get_tool(2) == "another"
         assert monitoring.get_local_events(2, double.__code__) == monitoring.events.LINE
@@ -467,7 +467,7 @@ def test_other_tools_of_sys_monitoring_keep_their_events() -> None:
         monitoring.set_local_events(2, double.__code__, 0)
         monitoring.register_callback(2, monitoring.events.LINE, None)
         monitoring.free_tool_id(2)
-    assert seen == ["double+1"] and len(heard) == 2
+    assert stops == ["double+1"] and len(log) == 2
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="Python 3.11 has no sys.monitoring")
