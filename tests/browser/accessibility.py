@@ -54,10 +54,10 @@ def violations(root: Locator) -> list[str]:
     if not page.evaluate("() => Boolean(window.axe)"):
         page.evaluate(f"{AXE.read_text(encoding='utf-8')}; null")
     script = "async (root) => (await axe.run(root, { resultTypes: ['violations'] })).violations"
-    found: list[dict[str, Any]] = root.evaluate(script)
+    results: list[dict[str, Any]] = root.evaluate(script)
     return [
         f"{rule['id']} ({rule['impact']}): {rule['help']}: {node['html'][:200]}: {_measured(node)}"
-        for rule in found
+        for rule in results
         if rule["impact"] in IMPACTS
         for node in rule["nodes"]
     ]

@@ -35,8 +35,8 @@ def missing_packages() -> list[str]:
 
 def how_to(missing: list[str]) -> str:
     """Return one line that says how to install them."""
-    named = "" if find_chromium() else ", or name a browser: HOOKSCOPE_CHROMIUM=/path/to/chromium"
-    return f"no {' and no '.join(missing)}. On Debian: apt-get install {' '.join(missing)}{named}"
+    advice = "" if find_chromium() else ", or name a browser: HOOKSCOPE_CHROMIUM=/path/to/chromium"
+    return f"no {' and no '.join(missing)}. On Debian: apt-get install {' '.join(missing)}{advice}"
 
 
 def install(packages: list[str]) -> None:

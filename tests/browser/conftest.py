@@ -88,11 +88,11 @@ def window(browser: Window, request: pytest.FixtureRequest, tmp_path: Path) -> I
 @pytest.fixture
 def open_notebook(lab: Server, window: Window, request: pytest.FixtureRequest) -> Iterator[OpenNotebook]:
     """Open a notebook of JupyterLab's folder; on failure, add the end of the server's log to the error."""
-    opened: list[Notebook] = []
+    notebooks: list[Notebook] = []
 
     def open_one(name: str) -> Notebook:
         notebook = Notebook(lab, window.page, name)
-        opened.append(notebook)
+        notebooks.append(notebook)
         notebook.open()
         return notebook
 
@@ -101,7 +101,7 @@ def open_notebook(lab: Server, window: Window, request: pytest.FixtureRequest) -
     if request.session.testsfailed > failures:
         print(f"server's log: ...{lab.log.read_text()[-2000:]}")
     errors = list(window.errors)
-    for notebook in opened:
+    for notebook in notebooks:
         notebook.close(keep_page=request.session.testsfailed == failures)
     window.errors[:] = errors  # without those of JupyterLab as it closes a notebook
 

@@ -113,7 +113,7 @@ class Panel:
         row = rows.filter(has_text=re.compile(f"^{step}\\D"))
         expect(row).to_have_count(1)  # the rows are those of the filter
         row.get_by_role("gridcell").filter(has_text=value).first.click()
-        shown = self.root.get_by_role("region", name="Selected capture")
+        region = self.root.get_by_role("region", name="Selected capture")
         heading = f"{cell}#0 {direction} {value}, step {step}"
-        expect(shown.get_by_role("heading", name=heading, exact=True)).to_be_visible()
-        return shown
+        expect(region.get_by_role("heading", name=heading, exact=True)).to_be_visible()
+        return region

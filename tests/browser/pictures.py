@@ -129,8 +129,8 @@ def take_all(playwright: Playwright, chromium: str, scratch: Path, folder: Path)
         notebook.run_to_end(OPEN)
         panel = Panel.in_cell(notebook.cell(OPEN))
 
-        def take(name: str, shown: Locator) -> None:
-            save_all(folder, name, shown, in_themes_of(notebook))
+        def take(name: str, locator: Locator) -> None:
+            save_all(folder, name, locator, in_themes_of(notebook))
 
         take_ranks(Notebook(server, Window(context.new_page()).page, "ranks.ipynb"), folder)
         take_views(notebook, panel, take)
@@ -275,23 +275,23 @@ def in_themes_of(notebook: Notebook) -> Callable[[], Iterator[str]]:
     return in_themes
 
 
-def save_all(folder: Path, name: str, shown: Locator, in_themes: Callable[[], Iterator[str]]) -> None:
+def save_all(folder: Path, name: str, locator: Locator, in_themes: Callable[[], Iterator[str]]) -> None:
     """Save what is shown, in each theme and width."""
     for theme in in_themes():
         for suffix, width in WIDTHS.items():
-            set_width(shown, width)
-            shown.page.mouse.move(0, 0)
-            save(folder / f"{name}{suffix}-{theme}.png", shown.screenshot(animations="disabled"))
+            set_width(locator, width)
+            locator.page.mouse.move(0, 0)
+            save(folder / f"{name}{suffix}-{theme}.png", locator.screenshot(animations="disabled"))
 
 
-def set_width(shown: Locator, width: int) -> None:
+def set_width(locator: Locator, width: int) -> None:
     """Resize the window so that the panel has this width."""
     for _ in range(3):
-        box, window = shown.bounding_box(), shown.page.viewport_size
+        box, window = locator.bounding_box(), locator.page.viewport_size
         assert box is not None
         assert window is not None
-        shown.page.set_viewport_size({"width": round(window["width"] + width - box["width"]), "height": HEIGHT})
-        shown.page.wait_for_function(
+        locator.page.set_viewport_size({"width": round(window["width"] + width - box["width"]), "height": HEIGHT})
+        locator.page.wait_for_function(
             "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
         )
 

@@ -64,10 +64,10 @@ class Checks:
 
     # Reports of the driver
 
-    def cleared(self, tab: Tab, places: Collection[int] | None = None) -> None:
+    def cleared(self, tab: Tab, indices: Collection[int] | None = None) -> None:
         """Note that the outputs of these cells, or with None of all, are emptied now."""
-        for place, cell in enumerate(tab.cells()):
-            if places is None or place in places:
+        for index, cell in enumerate(tab.cells()):
+            if indices is None or index in indices:
                 self._cleared[tab.client(), cell["id"]] = time.time()
 
     def interrupted(self) -> None:
@@ -84,7 +84,7 @@ class Checks:
         except TimeoutError:
             raise BrokenPromiseError(otherwise) from None
 
-    def soon_in(self, tab: Tab, shown: Shown, what: str, condition: Callable[[Shown], object]) -> None:
+    def soon_in(self, tab: Tab, state: Shown, what: str, condition: Callable[[Shown], object]) -> None:
         """Wait for a condition in a panel, or until the panel is removed, or something runs.
 
         Raises:
@@ -92,29 +92,29 @@ class Checks:
         """
 
         def so() -> bool:
-            now = next((one for one in tab.panels() if one.mark == shown.mark), None)
+            now = next((panel for panel in tab.panels() if panel.mark == state.mark), None)
             return now is None or bool(condition(now)) or self.kernel.cell is not None
 
-        self.soon(f"the panel of {shown.label} in {tab.name} {what}, and did not", so)
+        self.soon(f"the panel of {state.label} in {tab.name} {what}, and did not", so)
 
-    def still_answering(self, tab: Tab, shown: Shown, otherwise: str) -> None:
+    def still_answering(self, tab: Tab, state: Shown, otherwise: str) -> None:
         """Fail if a panel did not answer, unless it was removed, or its kernel is busy or gone.
 
         Raises:
             BrokenPromiseError: it should have answered.
         """
-        now = next((one for one in tab.panels() if one.mark == shown.mark), None)
+        now = next((panel for panel in tab.panels() if panel.mark == state.mark), None)
         answers = self.kernel.cell is None or self.kernel.stop is not None
         if answers and now is not None and now.visible and now.enabled and not _says_gone(now):
             raise BrokenPromiseError(f"{otherwise}, in {tab.name}: {now.status} {now.problem}")
 
-    def still_there(self, tab: Tab, shown: Shown, otherwise: str) -> None:
+    def still_there(self, tab: Tab, state: Shown, otherwise: str) -> None:
         """Fail if an action on a panel was impossible, unless the panel was just removed, or redrawn.
 
         Raises:
             BrokenPromiseError: the panel is there and enabled as before.
         """
-        now = next((one for one in tab.panels() if one.mark == shown.mark), None)
+        now = next((panel for panel in tab.panels() if panel.mark == state.mark), None)
         if now is not None and now.can_go_on and self.kernel.stop is not None:
             raise BrokenPromiseError(f"{otherwise}, in {tab.name}: {now.status}")
 
@@ -140,9 +140,9 @@ class Checks:
                 began, number = time.monotonic(), stop["number"]
             for tab in reversed(self.session.open_tabs):
                 tab.page.bring_to_front()
-                shown = tab.search(partial(Shown.ends_pause, place=stop["place"]))
-                if shown is not None:
-                    return tab, shown, stop
+                state = tab.search(partial(Shown.ends_pause, place=stop["place"]))
+                if state is not None:
+                    return tab, state, stop
             if not asked and time.monotonic() > began + PATIENCE_SECONDS / 2:
                 asked = True
                 tab = self.session.open_tabs[0]
@@ -152,28 +152,28 @@ class Checks:
             if time.monotonic() > began + self.session.patience:
                 cell = self.kernel.cell
                 where = self._where(cell["id"] if cell else None)
-                panels = [f"{one.label}: {one.status}" for tab in self.session.open_tabs for one in tab.panels()]
+                panels = [f"{panel.label}: {panel.status}" for tab in self.session.open_tabs for panel in tab.panels()]
                 raise BrokenPromiseError(
                     f"paused in {stop['place']}, and no panel can end it; the running cell {where}; panels: {panels}"
                 )
         return None
 
     def _where(self, cell: str | None) -> str:
-        there = [tab.name for tab in self.session.open_tabs if cell in {one["id"] for one in tab.cells()}]
+        there = [tab.name for tab in self.session.open_tabs if cell in {cell["id"] for cell in tab.cells()}]
         return f"is in {', '.join(there)}" if there else "was deleted"
 
     # 2. A panel that looks live answers
 
     def panels_are_alive(self, tab: Tab) -> None:
         """Check that every panel on the page that looks live answers; answers during a run are tested elsewhere."""
-        for shown in tab.panels():
+        for panel in tab.panels():
             if self.kernel.cell is not None and self.kernel.stop is None:
                 return
-            if shown.visible and shown.enabled and not _says_gone(shown):
-                self._is_alive(tab, shown)
+            if panel.visible and panel.enabled and not _says_gone(panel):
+                self._is_alive(tab, panel)
 
-    def _is_alive(self, tab: Tab, shown: Shown) -> None:
-        panel = tab.panel(shown)
+    def _is_alive(self, tab: Tab, state: Shown) -> None:
+        panel = tab.panel(state)
         try:
             panel.tab("Cells")
             switch = panel.root.get_by_role("switch", name=ROOT_MODE, exact=True)
@@ -186,29 +186,29 @@ class Checks:
                 after = "false" if before == "true" else "true"
                 expect(switch).to_have_attribute("aria-checked", after, timeout=self.session.patience * 1000)
         except (Error, AssertionError):
-            now = next((one for one in tab.panels() if one.mark == shown.mark), None)
+            now = next((panel for panel in tab.panels() if panel.mark == state.mark), None)
             runs = self.kernel.cell is not None and self.kernel.stop is None
             if now is not None and now.visible and now.enabled and not _says_gone(now) and not runs:
-                place = "docked" if now.docked else f"in cell {self._index(tab, now.cell)}"
-                told = f"the panel of {now.label}, {place} of {tab.name}, looks live and is dead: {now.status}"
-                raise BrokenPromiseError(told) from None
+                position = "docked" if now.docked else f"in cell {self._index(tab, now.cell)}"
+                message = f"the panel of {now.label}, {position} of {tab.name}, looks live and is dead: {now.status}"
+                raise BrokenPromiseError(message) from None
 
     def panels_say_that_their_kernel_is_gone(self) -> None:
         """Check, after a restart and before any run, that no remaining panel looks usable."""
         for tab in self.session.open_tabs:
 
             def live(tab: Tab = tab) -> list[Shown]:
-                return [one for one in tab.panels() if one.visible and one.enabled]
+                return [panel for panel in tab.panels() if panel.visible and panel.enabled]
 
             with suppress(TimeoutError):
                 wait_until("", lambda: not live(), self.session.patience / 2)
             if live():
-                told = [(one.label, one.status, one.problem, one.enabled[:3]) for one in live()]
+                told = [(item.label, item.status, item.problem, item.enabled[:3]) for item in live()]
                 raise BrokenPromiseError(f"after a restart, panels of {tab.name} look live: {told}")
 
     def panels_are_there(self, tab: Tab) -> None:
         """Check that the panel of each cell that opened one in this page, and has not run again since, is live."""
-        client, there = tab.client(), {cell["id"]: place for place, cell in enumerate(tab.cells())}
+        client, there = tab.client(), {cell["id"]: index for index, cell in enumerate(tab.cells())}
         last = {line["cell"]["id"]: line["cell"] for line in self.kernel.since_start("begin")}
         for session in self.kernel.since_start("session"):
             cell = session["cell"]
@@ -226,7 +226,7 @@ class Checks:
         interrupted = any(cell["begin"] <= at <= end for at in self._interrupts)
         cleared = self._cleared.get((cell["client"], cell["id"]), 0) >= cell["begin"]
         # If a cell is run once more before it has ended, JupyterLab drops further outputs of the first run.
-        requests = {one["id"]: one["request"] for one in tab.cells()}
+        requests = {cell["id"]: cell["request"] for cell in tab.cells()}
         told_again = requests.get(cell["id"]) not in {None, cell["request"]}
         return interrupted or cleared or told_again
 
@@ -236,10 +236,10 @@ class Checks:
         for line in self.kernel.lines("step"):
             key = (line["pid"], line["run"], line["step"])
             edits = self.edits.get(key, [])
-            wanted = expected(edits, line["bad"])
-            if key not in self.uncertain and not wanted.agrees(line["out"], line["dx"]):
+            numbers = expected(edits, line["bad"])
+            if key not in self.uncertain and not numbers.agrees(line["out"], line["dx"]):
                 raise BrokenPromiseError(
-                    f"{key} gave out {line['out']}, dx {line['dx']}; with {edits} it should be {wanted}"
+                    f"{key} gave out {line['out']}, dx {line['dx']}; with {edits} it should be {numbers}"
                 )
 
     # 4. Captures are in the saved file
@@ -270,12 +270,12 @@ class Checks:
             mine = cell["client"] == client and cell["id"] in forms and last.get(cell["id"]) == cell
             if mine and not self._touched(tab, cell):
                 before = self._captured_at(session["serial"], began - RENEWED_SECONDS - 3)
-                wanted = session["captured"] if idle else before
-                found = max((one for one in forms[cell["id"]] if one is not None), default=None)
-                if wanted and (found is None or found < wanted):
+                expected = session["captured"] if idle else before
+                count = max((item for item in forms[cell["id"]] if item is not None), default=None)
+                if expected and (count is None or count < expected):
                     when = "no cell runs" if idle else f"a cell runs, and that was {RENEWED_SECONDS:g} s ago"
-                    told = f"{found} of {wanted} captures of {session['roots']} in the panel's cell; {when}"
-                    raise BrokenPromiseError(f"saved in {tab.name}: {told}")
+                    message = f"{count} of {expected} captures of {session['roots']} in the panel's cell; {when}"
+                    raise BrokenPromiseError(f"saved in {tab.name}: {message}")
             elif cell["client"] != client and idle:
                 self._fresh_form(tab, client, session, forms, last)
 
@@ -284,14 +284,14 @@ class Checks:
         begins = {json.dumps(line["cell"]): line["captured"] for line in self.kernel.since_start("begin")}
         for line in reversed(self.kernel.since_start("end")):
             cell, serial = line["cell"], str(session["serial"])
-            seen = line["captured"].get(serial, 0)
-            if cell["client"] != client or seen <= begins[json.dumps(cell)].get(serial, 0):
+            capture_count = line["captured"].get(serial, 0)
+            if cell["client"] != client or capture_count <= begins[json.dumps(cell)].get(serial, 0):
                 continue
             if cell["id"] in forms and last.get(cell["id"]) == cell and not self._touched(tab, cell):
-                found = max((one for cell in forms.values() for one in cell if one is not None), default=None)
-                if found is None or found < seen:
-                    told = f"{found} of {seen} captures of {session['roots']}"
-                    raise BrokenPromiseError(f"saved in {tab.name}, which did not open the panel: {told}")
+                count = max((item for cell in forms.values() for item in cell if item is not None), default=None)
+                if count is None or count < capture_count:
+                    message = f"{count} of {capture_count} captures of {session['roots']}"
+                    raise BrokenPromiseError(f"saved in {tab.name}, which did not open the panel: {message}")
             return
 
     def _captured_at(self, serial: int, when: float) -> int:
@@ -308,9 +308,9 @@ class Checks:
             self.session.done["errors of JupyterLab itself"] += len(tab.errors)
             tab.errors.clear()
             if tab.is_open:
-                for shown in tab.panels():
-                    if "could not be updated" in shown.problem:
-                        raise BrokenPromiseError(f"a panel in {tab.name} says: {shown.problem}")
+                for panel in tab.panels():
+                    if "could not be updated" in panel.problem:
+                        raise BrokenPromiseError(f"a panel in {tab.name} says: {panel.problem}")
 
     def outputs_are_clean(self, tab: Tab) -> None:
         for cell, output in tab.outputs():
@@ -344,20 +344,20 @@ class Checks:
         self.log_is_clean()
 
     def _index(self, tab: Tab, cell: str | None) -> int | str:
-        return next((place for place, one in enumerate(tab.cells()) if one["id"] == cell), "?")
+        return next((index for index, item in enumerate(tab.cells()) if item["id"] == cell), "?")
 
 
-def _is_live_in(shown: Shown, cell: str) -> bool:
-    return shown.cell == cell and shown.visible and not _says_gone(shown)
+def _is_live_in(panel: Shown, cell: str) -> bool:
+    return panel.cell == cell and panel.visible and not _says_gone(panel)
 
 
-def _says_gone(shown: Shown) -> bool:
-    return bool(re.search(r"kernel.*(gone|ended)|is gone", shown.status + shown.problem))
+def _says_gone(panel: Shown) -> bool:
+    return bool(re.search(r"kernel.*(gone|ended)|is gone", panel.status + panel.problem))
 
 
 def _captures(output: Json) -> int | None:
     """Return the number of captures in the static form of an output; None if the output is not one."""
     data = output.get("data", {})
     html, plain = "".join(data.get("text/html", "")), "".join(data.get("text/plain", ""))
-    found = re.search(r"([\d,]+) captures", plain) or re.search(r"Captures: (?:[\d,]+ of )?([\d,]+)", html)
-    return int(found[1].replace(",", "")) if found and html else None
+    count = re.search(r"([\d,]+) captures", plain) or re.search(r"Captures: (?:[\d,]+ of )?([\d,]+)", html)
+    return int(count[1].replace(",", "")) if count and html else None

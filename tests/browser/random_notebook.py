@@ -168,8 +168,8 @@ def expected(edits: Sequence[Edit], bad: bool) -> Numbers:
             value = _bprop(value, [edit for edit in edits if edit.moment == "bprop"])
         return passing(path, "backward", "grad_input", value)
 
-    given = np.array(GIVEN, np.float32) * np.float32("nan" if bad else 1)
-    out, dx = forward("", given), backward("", np.ones(3, np.float32))
+    inputs = np.array(GIVEN, np.float32) * np.float32("nan" if bad else 1)
+    out, dx = forward("", inputs), backward("", np.ones(3, np.float32))
     return Numbers([float(value) for value in out], [float(value) for value in dx])
 
 
@@ -177,9 +177,9 @@ def _bprop(dout: np.ndarray, edits: Sequence[Edit]) -> np.ndarray:
     scope: dict[str, object] = {"dout": dout}
 
     def edit(line: str, ran: bool) -> None:
-        for one in edits:
-            if (one.line, one.ran) == (line, ran):
-                scope[one.name] = _evaluate(one.expression, scope)
+        for item in edits:
+            if (item.line, item.ran) == (line, ran):
+                scope[item.name] = _evaluate(item.expression, scope)
 
     for line in BPROP:
         edit(line, ran=False)

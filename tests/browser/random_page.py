@@ -232,22 +232,22 @@ class Tab:
 
     def panels(self) -> list[Shown]:
         """Return every panel that is on the page now, those in views of outputs included."""
-        return [Shown(**one) for one in self.js("(path) => window.driver.panels(path)")]
+        return [Shown(**item) for item in self.js("(path) => window.driver.panels(path)")]
 
-    def search(self, wanted: Callable[[Shown], bool]) -> Shown | None:
+    def search(self, condition: Callable[[Shown], bool]) -> Shown | None:
         """Return the first matching panel; if none is in sight, scroll to each cell in turn, as a person would."""
-        found = next(filter(wanted, self.panels()), None)
-        for index in range(len(self.cells()) if found is None else 0):
+        panel = next(filter(condition, self.panels()), None)
+        for index in range(len(self.cells()) if panel is None else 0):
             self.scroll_to(index)
-            found = found or next(filter(wanted, self.panels()), None)
-        return found
+            panel = panel or next(filter(condition, self.panels()), None)
+        return panel
 
-    def find(self, wanted: Callable[[Shown], bool], seconds: float) -> Shown | None:
+    def find(self, condition: Callable[[Shown], bool], seconds: float) -> Shown | None:
         """Return the first matching panel, as soon as there is one."""
         end = time.monotonic() + seconds
-        while (found := self.search(wanted)) is None and time.monotonic() < end:
+        while (panel := self.search(condition)) is None and time.monotonic() < end:
             self.page.wait_for_timeout(100)
-        return found
+        return panel
 
     def scroll_to(self, index: int) -> None:
         script = """async (path, index) => {
@@ -257,12 +257,12 @@ class Tab:
         }"""
         self.js(script, index)
 
-    def panel(self, shown: Shown) -> Panel:
+    def panel(self, state: Shown) -> Panel:
         """Return the controls of a panel."""
-        return Panel(self.locator(shown))
+        return Panel(self.locator(state))
 
-    def locator(self, shown: Shown) -> Locator:
-        return self.page.locator(f"[data-random='{shown.mark}']")
+    def locator(self, panel: Shown) -> Locator:
+        return self.page.locator(f"[data-random='{panel.mark}']")
 
     def leave(self) -> None:
         """Close all that is open, without a question, so that the next session finds JupyterLab unchanged."""

@@ -271,72 +271,72 @@ class RandomSession:
 
     # The panels
 
-    def a_panel(self, tab: Tab, wanted: Callable[[Shown], bool] = lambda shown: shown.visible) -> Shown | None:
-        shown = [one for one in tab.panels() if wanted(one)]
-        return self.rng.choice(shown) if shown else None
+    def a_panel(self, tab: Tab, condition: Callable[[Shown], bool] = lambda shown: shown.visible) -> Shown | None:
+        state = [panel for panel in tab.panels() if condition(panel)]
+        return self.rng.choice(state) if state else None
 
     def choose_view(self) -> None:
         tab = self.tab()
-        shown = self.a_panel(tab)
-        if shown is not None:
+        panel = self.a_panel(tab)
+        if panel is not None:
             view = self.rng.choice(VIEWS)
-            self.add(f"{view} of {shown.label}")
+            self.add(f"{view} of {panel.label}")
             with suppress(Error):  # the panel may just be taken away
-                tab.locator(shown).get_by_role("tab", name=re.compile(f"^{view}")).click(timeout=5000)
+                tab.locator(panel).get_by_role("tab", name=re.compile(f"^{view}")).click(timeout=5000)
 
     def breakpoint_at(self) -> None:
         tab = self.tab()
-        shown = self.a_panel(tab, lambda one: one.visible and bool(one.enabled))
-        if shown is not None:
+        panel = self.a_panel(tab, lambda item: item.visible and bool(item.enabled))
+        if panel is not None:
             path, moment = self.rng.choice(("add", "mul", "(root)")), self.rng.choice(MOMENTS)
-            self.add(f"{moment or 'none'} of {path} of {shown.label}")
+            self.add(f"{moment or 'none'} of {path} of {panel.label}")
             with suppress(Error):
-                tab.panel(shown).tab("Cells")
-                choice = tab.locator(shown).get_by_role("combobox", name=f"breakpoint at {path}", exact=True)
+                tab.panel(panel).tab("Cells")
+                choice = tab.locator(panel).get_by_role("combobox", name=f"breakpoint at {path}", exact=True)
                 choice.select_option(moment, timeout=2000)
 
     def find_faults(self) -> None:
         tab = self.tab()
-        shown = self.a_panel(tab, lambda one: "Find faults" in one.offered)
-        if shown is not None:
-            self.add(shown.label)
+        panel = self.a_panel(tab, lambda item: "Find faults" in item.offered)
+        if panel is not None:
+            self.add(panel.label)
             with suppress(Error):
-                tab.panel(shown).button("Find faults").click(timeout=5000)
+                tab.panel(panel).button("Find faults").click(timeout=5000)
             if self.rng.random() < 0.5:
                 self.add("pause at nan")
                 with suppress(Error, AssertionError):
-                    tab.panel(shown).settings()
-                    tab.locator(shown).get_by_role("checkbox", name="pause at nan", exact=True).click(timeout=5000)
+                    tab.panel(panel).settings()
+                    tab.locator(panel).get_by_role("checkbox", name="pause at nan", exact=True).click(timeout=5000)
 
     def watch_again(self) -> None:
         """Make a panel of a cell that has ended watch its network again."""
         tab = self.tab()
-        shown = self.a_panel(tab, lambda one: "Watch again" in one.offered)
-        if shown is not None and self.online and self.kernel.cell is None:
-            self.add(shown.label)
+        panel = self.a_panel(tab, lambda item: "Watch again" in item.offered)
+        if panel is not None and self.online and self.kernel.cell is None:
+            self.add(panel.label)
             self.done["panels that watch again"] += 1
             try:
-                tab.panel(shown).button("Watch again").click(timeout=5000)
-                self.checks.soon_in(tab, shown, "was told to watch again", lambda now: "Watch again" not in now.offered)
+                tab.panel(panel).button("Watch again").click(timeout=5000)
+                self.checks.soon_in(tab, panel, "was told to watch again", lambda now: "Watch again" not in now.offered)
             except Error as error:
-                self.checks.still_there(tab, shown, str(error).splitlines()[0])
+                self.checks.still_there(tab, panel, str(error).splitlines()[0])
 
     def export(self) -> None:
         """Save a panel as a page of its own, while nothing runs or at a pause."""
         tab = self.tab()
-        shown = self.a_panel(tab, lambda one: "Export" in one.offered)
-        if shown is not None and self.online and (self.kernel.cell is None or self.kernel.stop is not None):
-            self.add(shown.label)
+        panel = self.a_panel(tab, lambda item: "Export" in item.offered)
+        if panel is not None and self.online and (self.kernel.cell is None or self.kernel.stop is not None):
+            self.add(panel.label)
             try:
                 with tab.page.expect_download(timeout=self.patience * 1000) as download:
-                    tab.panel(shown).button("Export").click(timeout=5000)
+                    tab.panel(panel).button("Export").click(timeout=5000)
                 page = download.value.path().read_text(encoding="utf-8")
             except Error as error:
-                self.checks.still_answering(tab, shown, f"Export saved nothing ({str(error).splitlines()[0]})")
+                self.checks.still_answering(tab, panel, f"Export saved nothing ({str(error).splitlines()[0]})")
             else:
                 self.done["exports"] += 1
                 if "</html>" not in page:
-                    raise BrokenPromiseError(f"an export of {shown.label} is no whole page: {page[-200:]!r}")
+                    raise BrokenPromiseError(f"an export of {panel.label} is no whole page: {page[-200:]!r}")
 
     def look_if_alive(self) -> None:
         if self.online:
@@ -345,17 +345,17 @@ class RandomSession:
     def stop(self) -> None:
         """Press the Stop of a run that is not paused."""
         tab = self.tab()
-        shown = self.a_panel(tab, lambda one: "Stop" in one.offered)
-        if shown is not None:
-            self.add(shown.label)
+        panel = self.a_panel(tab, lambda item: "Stop" in item.offered)
+        if panel is not None:
+            self.add(panel.label)
             self.checks.interrupted()
             with suppress(Error):
-                tab.panel(shown).button("Stop").click(timeout=2000)
+                tab.panel(panel).button("Stop").click(timeout=2000)
 
     def paused_panel(self, tab: Tab) -> Shown | None:
         """Return the panel on the page, among those drawn now, that shows the pause."""
         stop = self.kernel.stop
-        return None if stop is None else self.a_panel(tab, lambda one: one.ends_pause(stop["place"]))
+        return None if stop is None else self.a_panel(tab, lambda item: item.ends_pause(stop["place"]))
 
     def step(self) -> None:
         name, by_key = self.rng.choice(["Step over"] * 3 + list(STEP_KEYS)), self.rng.random() < 0.3
@@ -365,10 +365,10 @@ class RandomSession:
     def look_back(self) -> None:
         """Look at steps before this one, and perhaps return; the pause stays as it was, and can be ended."""
         tab, stop = self.tab(), self.kernel.stop
-        shown = self.paused_panel(tab)
-        if shown is None or stop is None or not self.online:
+        state = self.paused_panel(tab)
+        if state is None or stop is None or not self.online:
             return
-        panel = tab.panel(shown)
+        panel = tab.panel(state)
         with suppress(Error):
             panel.root.get_by_role("tab", name="Stepper").click(timeout=5000)
             for name in ["Step back"] * self.rng.randint(1, 3) + ["Step forward"] * self.rng.randint(0, 3):
@@ -390,14 +390,14 @@ class RandomSession:
 
     def press(self, name: str, by_key: bool = False) -> None:
         tab, stop = self.tab(), self.kernel.stop
-        shown = self.paused_panel(tab)
-        if shown is not None and stop is not None and self.online:
+        panel = self.paused_panel(tab)
+        if panel is not None and stop is not None and self.online:
             self.add(f"{name}{' by its key' if by_key else ''} at {stop['place']}")
-            self.press_in(tab, shown, stop, name, by_key)
+            self.press_in(tab, panel, stop, name, by_key)
 
-    def press_in(self, tab: Tab, shown: Shown, stop: Json, name: str, by_key: bool = False) -> None:
+    def press_in(self, tab: Tab, state: Shown, stop: Json, name: str, by_key: bool = False) -> None:
         """Press one of the stepper's buttons, and check that the run continued."""
-        panel = tab.panel(shown)
+        panel = tab.panel(state)
         try:
             panel.root.get_by_role("tab", name="Stepper").click(timeout=5000)
             if by_key:
@@ -405,7 +405,7 @@ class RandomSession:
             else:
                 panel.button(name).click(timeout=5000)
         except Error:
-            self.checks.still_there(tab, shown, f"{name} could not be pressed")
+            self.checks.still_there(tab, state, f"{name} could not be pressed")
             return
         self.done["presses that let a run go on"] += 1
         self.checks.soon(
@@ -413,9 +413,9 @@ class RandomSession:
             lambda: (self.kernel.stop or {}).get("number") != stop["number"],
         )
 
-    def ask(self, tab: Tab, shown: Shown, text: str) -> str | None:
+    def ask(self, tab: Tab, state: Shown, text: str) -> str | None:
         """Type a line in the stepper; return its answer, or None if the panel has gone away meanwhile."""
-        panel = tab.panel(shown)
+        panel = tab.panel(state)
         answers: list[list[str]] = []
 
         def answered() -> bool:
@@ -431,16 +431,16 @@ class RandomSession:
             box.press("Enter", timeout=5000)
             wait_until("an answer", answered, self.patience)
         except (Error, TimeoutError) as error:
-            self.checks.still_there(tab, shown, f"{text!r} was not answered ({str(error).splitlines()[0]})")
+            self.checks.still_there(tab, state, f"{text!r} was not answered ({str(error).splitlines()[0]})")
             return None
         return answers[-1][1]
 
     def evaluate(self) -> None:
         tab = self.tab()
-        shown = self.paused_panel(tab)
-        if shown is not None and self.online:
+        panel = self.paused_panel(tab)
+        if panel is not None and self.online:
             number = self.rng.randint(100, 999)
-            answer = self.ask(tab, shown, f"{number} * 2")
+            answer = self.ask(tab, panel, f"{number} * 2")
             self.add(f"{number} * 2 is {answer}")
             if answer is not None and str(number * 2) not in answer:
                 raise BrokenPromiseError(f"{number} * 2 was answered with {answer!r}")
@@ -448,15 +448,15 @@ class RandomSession:
     def edit_values(self) -> None:
         """Edit one value or several at the stop; confirmed edits must be in the run's numbers."""
         tab = self.tab()
-        stop, shown, key = self.kernel.stop, self.paused_panel(tab), self.kernel.place()
-        if stop is None or shown is None or not self.online or not stop["now"]:
+        stop, panel, key = self.kernel.stop, self.paused_panel(tab), self.kernel.place()
+        if stop is None or panel is None or not self.online or not stop["now"]:
             return
         in_bprop = stop["function"] == "bprop" and stop["line"] in random_notebook.BPROP
         if not in_bprop and not stop["passes"]:
             return
         moment = "bprop" if in_bprop else stop["moment"]
         for name, expression in random_notebook.possible_edits(self.rng, moment, stop["line"]):
-            answer = self.ask(tab, shown, f"{name} = {expression}")
+            answer = self.ask(tab, panel, f"{name} = {expression}")
             self.add(f"{name} = {expression} at {stop['place']} is {answer and answer[:60]!r}")
             if answer is None or (self.kernel.stop or {}).get("number") != stop["number"]:
                 self.checks.uncertain.add(key)
@@ -485,10 +485,10 @@ class RandomSession:
                 continue
             quiet = 0.0
             if self.kernel.stop is not None:
-                found = self.checks.way_out()
-                if found is None:
+                way = self.checks.way_out()
+                if way is None:
                     continue
-                tab, shown, stop = found
+                tab, shown, stop = way
                 name = "Continue" if presses < 2 else "Abort"
                 self.say(f"press {name} at {stop['place']} in {tab.name}")
                 if name == "Abort":

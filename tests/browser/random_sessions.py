@@ -42,7 +42,7 @@ def run(
     say: Callable[[str], object] = print,
 ) -> tuple[Counter[str], dict[int, str]]:
     """Run these sessions on one server and one browser; return the counts of actions, and the failures by seed."""
-    done: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     failures: dict[int, str] = {}
     startup = folder / "ipython" / "profile_default" / "startup"
     startup.mkdir(parents=True, exist_ok=True)
@@ -64,11 +64,11 @@ def run(
             begin = time.monotonic()
             session = RandomSession(server, context, page, seed, keep, patience)
             failed = _failure(session)
-            done += session.done
-            done["sessions"] += 1
+            counts += session.done
+            counts["sessions"] += 1
             seconds = time.monotonic() - begin
-            told = f"session {seed}: {failed or 'ok'}, {seconds:.0f} s"
-            say("\n    ".join([told, *session.trace, *(f"note: {note}" for note in session.notes)]))
+            message = f"session {seed}: {failed or 'ok'}, {seconds:.0f} s"
+            say("\n    ".join([message, *session.trace, *(f"note: {note}" for note in session.notes)]))
             if failed:
                 failures[seed] = failed
                 for tab in session.tabs:
@@ -79,7 +79,7 @@ def run(
                 page.close()
                 page = None
         browser.close()
-    return done, failures
+    return counts, failures
 
 
 def _failure(session: RandomSession) -> str:
@@ -126,7 +126,7 @@ def _in_parallel(seeds: range, workers: int, patience: float, folder: Path) -> i
     command = [sys.executable, "-m", "tests.browser.random_sessions", f"--patience={patience}"]
     parts = [seeds[k : k + share] for k in range(0, len(seeds), share)]
     options = [[f"--seed={part[0]}", f"--count={len(part)}", f"--folder={folder / str(part[0])}"] for part in parts]
-    running = [subprocess.Popen([*command, *one]) for one in options]
+    running = [subprocess.Popen([*command, *option]) for option in options]
     return max(process.wait() for process in running)
 
 

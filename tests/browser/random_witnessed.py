@@ -71,7 +71,7 @@ class Witnessed:
     def since_start(self, kind: str) -> list[Json]:
         """Return the same from the running kernel alone."""
         self.lines(kind)
-        start = max((place for place, line in enumerate(self._read) if line["kind"] == "kernel"), default=0)
+        start = max((index for index, line in enumerate(self._read) if line["kind"] == "kernel"), default=0)
         return [line for line in self._read[start:] if line["kind"] == kind]
 
     def ended(self) -> list[Json]:

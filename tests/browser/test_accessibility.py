@@ -66,17 +66,17 @@ def paused(paused_panel: Panel, opened: Notebook, window: Window, request: pytes
 def test_a_fault_is_found(context: BrowserContext) -> None:
     page = context.new_page()
     page.set_content("<main class='hs'><button></button><p style='color: #999; background: white'>grey</p></main>")
-    found = violations(page.locator(".hs"))
-    assert [line.partition(" ")[0] for line in found] == ["button-name", "color-contrast"]
+    matches = violations(page.locator(".hs"))
+    assert [line.partition(" ")[0] for line in matches] == ["button-name", "color-contrast"]
     assert lowest_contrast(page)[0] < ENOUGH_CONTRAST
     page.close()
 
 
 @pytest.mark.usefixtures("axe")
 def test_axe_finds_no_serious_violation_in_any_tab(paused: Panel) -> None:
-    found = {name: violations(paused.root) for name in tabs_in_turn(paused)}
-    assert len(found) >= 4
-    assert {name: lines for name, lines in found.items() if lines} == {}
+    results = {name: violations(paused.root) for name in tabs_in_turn(paused)}
+    assert len(results) >= 4
+    assert {name: lines for name, lines in results.items() if lines} == {}
 
 
 def test_text_has_enough_contrast_in_every_tab(paused: Panel) -> None:

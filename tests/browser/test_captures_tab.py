@@ -49,8 +49,8 @@ def find(panel: Panel, text: str) -> None:
     panel.root.get_by_role("searchbox", name="Filter captures").fill(text)
 
 
-def picture(shown: Locator, name: str) -> Locator:
-    return shown.get_by_role("img", name=re.compile(f"^{name}"))
+def picture(locator: Locator, name: str) -> Locator:
+    return locator.get_by_role("img", name=re.compile(f"^{name}"))
 
 
 def slider(root: Locator, name: str) -> Locator:
@@ -87,83 +87,83 @@ def test_without_groups_captures_stand_in_the_order_of_the_run_forward_then_back
 
 
 def test_one_step_is_chosen_with_the_slider_and_the_selected_value_goes_along(panel: Panel, captures: Locator) -> None:
-    shown = panel.select_capture(1, "dense")
+    region = panel.select_capture(1, "dense")
     slider(panel.root, "Step").press("Home")
     expect(slider(panel.root, "Step")).to_have_attribute("aria-valuetext", re.compile("^step 1"))
     slider(panel.root, "Step").press("ArrowRight")
-    expect(shown.get_by_role("heading", name="dense#0 forward output, step 2")).to_be_visible()
+    expect(region.get_by_role("heading", name="dense#0 forward output, step 2")).to_be_visible()
 
 
 def test_a_capture_leads_to_its_cell_and_to_its_source(panel: Panel, captures: Locator) -> None:
-    shown = panel.select_capture(1, "double")
-    shown.get_by_role("button", name="Show source").click()
-    expect(shown.get_by_role("region", name="Source")).to_contain_text("return doubled(x)")
-    shown.get_by_role("button", name="Show source").click()
-    shown.get_by_role("button", name="Show cell").click()
+    region = panel.select_capture(1, "double")
+    region.get_by_role("button", name="Show source").click()
+    expect(region.get_by_role("region", name="Source")).to_contain_text("return doubled(x)")
+    region.get_by_role("button", name="Show source").click()
+    region.get_by_role("button", name="Show cell").click()
     expect(panel.root.get_by_role("treeitem", name="double, Double")).to_be_focused()
 
 
 def test_nan_and_infinities_stand_apart_in_the_histogram(panel: Panel, captures: Locator) -> None:
-    shown = panel.select_capture(3, "Logarithm")
+    region = panel.select_capture(3, "Logarithm")
     name = "Histogram of .* output: 64 bins from 0 to 2.77.*, 2 NaN, 1 \N{MINUS SIGN}inf$"
-    expect(picture(shown, name)).to_be_visible()
+    expect(picture(region, name)).to_be_visible()
 
 
 def test_a_heatmap_tells_the_value_under_the_pointer(panel: Panel, captures: Locator, opened: Notebook) -> None:
     value = kernels_values(opened)[0, 1, 3]
-    shown = panel.select_capture(1, "dense")
-    heatmap = picture(shown, "Heatmap of dense#0 forward output")
+    region = panel.select_capture(1, "dense")
+    heatmap = picture(region, "Heatmap of dense#0 forward output")
     box = heatmap.bounding_box()
     assert box is not None
     heatmap.hover(position={"x": box["width"] * 0.7, "y": box["height"] * 0.75})  # row 1 of 2, column 3 of 5
-    expect(shown.get_by_text(f"[1, 3] = {value:#.6g}")).to_be_visible()
+    expect(region.get_by_text(f"[1, 3] = {value:#.6g}")).to_be_visible()
 
 
 def test_a_feature_map_is_a_grid_of_channels_and_one_is_opened(panel: Panel, captures: Locator) -> None:
-    shown = panel.select_capture(1, "conv")
-    channels = shown.get_by_role("group", name="Channels").get_by_role("button")
+    region = panel.select_capture(1, "conv")
+    channels = region.get_by_role("group", name="Channels").get_by_role("button")
     expect(channels).to_have_count(4)
     channels.nth(2).click()
-    expect(picture(shown, r"Heatmap of conv#0 forward output, step 1: slice \[0, 2\], 6x6")).to_be_focused()
+    expect(picture(region, r"Heatmap of conv#0 forward output, step 1: slice \[0, 2\], 6x6")).to_be_focused()
 
 
 def test_slices_of_a_value_of_many_axes_are_chosen_with_sliders(panel: Panel, captures: Locator) -> None:
-    shown = panel.select_capture(1, "conv")
-    shown.get_by_role("button", name="Heatmap").click()
-    slider(shown, "axis 0").press("End")
-    slider(shown, "axis 1").press("End")
-    expect(picture(shown, r"Heatmap of conv#0 forward output, step 1: slice \[1, 3\], 6x6")).to_be_visible()
+    region = panel.select_capture(1, "conv")
+    region.get_by_role("button", name="Heatmap").click()
+    slider(region, "axis 0").press("End")
+    slider(region, "axis 1").press("End")
+    expect(picture(region, r"Heatmap of conv#0 forward output, step 1: slice \[1, 3\], 6x6")).to_be_visible()
 
 
 def test_two_captures_stand_beside_their_difference(panel: Panel, captures: Locator) -> None:
-    shown = panel.select_capture(2, "dense")
-    shown.get_by_role("combobox", name="Compare with").fill("step 1 dense output")
-    option = shown.get_by_role("option").first
+    region = panel.select_capture(2, "dense")
+    region.get_by_role("combobox", name="Compare with").fill("step 1 dense output")
+    option = region.get_by_role("option").first
     expect(option).to_have_text("step 1: dense#0 forward output")
     option.click()
-    expect(picture(shown, "Heatmap of difference: 2x5")).to_be_visible()
-    expect(shown.get_by_text("largest difference in this slice: 1 ")).to_be_visible()
-    shown.get_by_role("button", name="Stop comparing").click()
-    expect(picture(shown, "Heatmap of difference")).to_be_hidden()
+    expect(picture(region, "Heatmap of difference: 2x5")).to_be_visible()
+    expect(region.get_by_text("largest difference in this slice: 1 ")).to_be_visible()
+    region.get_by_role("button", name="Stop comparing").click()
+    expect(picture(region, "Heatmap of difference")).to_be_hidden()
 
 
 def test_a_pinned_capture_stays_while_others_are_selected(panel: Panel, captures: Locator) -> None:
-    shown = panel.select_capture(1, "dense")
-    shown.get_by_role("button", name="Pin A").click()
+    region = panel.select_capture(1, "dense")
+    region.get_by_role("button", name="Pin A").click()
     panel.select_capture(2, "dense")
-    expect(picture(shown, "Heatmap of difference: 2x5")).to_be_visible()
-    shown.get_by_role("button", name="Stop comparing").click()
-    expect(picture(shown, "Heatmap of difference")).to_be_hidden()
+    expect(picture(region, "Heatmap of difference: 2x5")).to_be_visible()
+    region.get_by_role("button", name="Stop comparing").click()
+    expect(picture(region, "Heatmap of difference")).to_be_hidden()
 
 
 def test_copy_as_numpy_puts_code_on_the_clipboard_that_gives_the_value(
     panel: Panel, captures: Locator, opened: Notebook
 ) -> None:
-    wanted = kernels_values(opened)[0]
+    expected = kernels_values(opened)[0]
     opened.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    shown = panel.select_capture(1, "dense")
-    shown.get_by_role("button", name="Copy as NumPy").click()
-    expect(shown.get_by_text("Copied.")).to_be_visible()
+    region = panel.select_capture(1, "dense")
+    region.get_by_role("button", name="Copy as NumPy").click()
+    expect(region.get_by_text("Copied.")).to_be_visible()
     names: dict[str, Any] = {}
     exec(opened.page.evaluate("navigator.clipboard.readText()"), names)
-    np.testing.assert_array_equal(names["array"], wanted)
+    np.testing.assert_array_equal(names["array"], expected)

@@ -56,11 +56,11 @@ def test_a_threshold_is_edited_and_a_wrong_one_refused(panel: Panel, opened: Not
 def test_a_finding_has_advice_and_leads_to_its_capture(panel: Panel, opened: Notebook) -> None:
     be_looked_for(panel, opened, "dead_relu")
     opened.run_to_end(TRAIN)
-    found = panel.root.get_by_role("list", name="Findings").get_by_role("listitem").filter(has_text="dead_relu")
-    expect(found).to_contain_text("Try a smaller learning rate")
-    found.get_by_role("button", name="show the capture of dead_relu in relu").click()
-    shown = panel.root.get_by_role("region", name="Selected capture")
-    expect(shown.get_by_role("heading", name=re.compile("^relu#0 forward output, step"))).to_be_visible()
+    findings = panel.root.get_by_role("list", name="Findings").get_by_role("listitem").filter(has_text="dead_relu")
+    expect(findings).to_contain_text("Try a smaller learning rate")
+    findings.get_by_role("button", name="show the capture of dead_relu in relu").click()
+    region = panel.root.get_by_role("region", name="Selected capture")
+    expect(region.get_by_role("heading", name=re.compile("^relu#0 forward output, step"))).to_be_visible()
 
 
 def test_a_finding_leads_to_its_cell(panel: Panel, opened: Notebook) -> None:

@@ -127,7 +127,7 @@ def captures_in_file(notebook: Notebook) -> list[int]:
     """Return the number of captures in each static panel of the saved file."""
     cells = json.loads((notebook.server.root / notebook.path).read_text(encoding="utf-8"))["cells"]
     texts = ["".join(o.get("data", {}).get("text/html", "")) for cell in cells for o in cell.get("outputs", ())]
-    return [int(found[1]) for text in texts if (found := re.search(r"Captures: (\d+)", text))]
+    return [int(match[1]) for text in texts if (match := re.search(r"Captures: (\d+)", text))]
 
 
 def test_a_saved_notebook_has_what_the_panel_saw_in_later_cells(open_cells: Opener) -> None:

@@ -108,16 +108,16 @@ def test_an_edit_says_what_it_will_do_before_it_does_it_and_is_undone(panel: Pan
     grid(panel).get_by_role("gridcell", name="conv.bias", exact=True).click()
     chosen = panel.root.get_by_role("region", name="Selected parameter")
     expect(chosen).to_contain_text("conv.bias")
-    told = chosen.get_by_role("status", name="Preview of the change")
+    status = chosen.get_by_role("status", name="Preview of the change")
     chosen.get_by_role("textbox", name="Elements").fill("[1:3]")
     chosen.get_by_role("textbox", name="Number").fill("7")
-    expect(told).to_contain_text("changes 2 of 4 elements of conv.bias")
+    expect(status).to_contain_text("changes 2 of 4 elements of conv.bias")
     assert opened.run_to_end(TELL) == before
     chosen.get_by_role("button", name="Apply").click()
-    expect(told).to_contain_text("done, set conv.bias[1:3] to 7")
+    expect(status).to_contain_text("done, set conv.bias[1:3] to 7")
     assert ", 7.0, 7.0, " in opened.run_to_end(TELL)
     chosen.get_by_role("button", name="Undo").click()
-    expect(told).to_contain_text("undone: set conv.bias[1:3] to 7")
+    expect(status).to_contain_text("undone: set conv.bias[1:3] to 7")
     assert opened.run_to_end(TELL) == before
 
 

@@ -85,10 +85,10 @@ def test_the_panel_is_live_after_the_cell_has_ended(notebook: Notebook, panel: P
     panel.root.get_by_role("row").filter(has_text="0.bias").click()
     selected(panel).get_by_role("textbox", name="Elements").fill("[:]")
     selected(panel).get_by_role("textbox", name="Number").fill("7")
-    told = selected(panel).get_by_role("status", name="Preview of the change")
-    expect(told).to_contain_text("changes 2 of 2 elements of 0.bias")
+    status = selected(panel).get_by_role("status", name="Preview of the change")
+    expect(status).to_contain_text("changes 2 of 2 elements of 0.bias")
     selected(panel).get_by_role("button", name="Apply", exact=True).click()
-    expect(told).to_contain_text("done, set 0.bias[:] to 7")
+    expect(status).to_contain_text("done, set 0.bias[:] to 7")
 
     notebook.run_to_end(2)
     panel.tab("Captures")
@@ -115,10 +115,10 @@ def test_what_is_clicked_while_a_cell_runs_is_done(notebook: Notebook, panel: Pa
 
 
 def test_a_breakpoint_says_in_one_line_that_it_records_instead(notebook: Notebook, window: Window) -> None:
-    said = notebook.run_to_end(6)
-    assert said.count("not paused at bprop of 1") == 1
-    assert "choose the Hookscope kernel to pause; kept in skipped_pauses" in said
-    assert "went on ()" in said
+    output = notebook.run_to_end(6)
+    assert output.count("not paused at bprop of 1") == 1
+    assert "choose the Hookscope kernel to pause; kept in skipped_pauses" in output
+    assert "went on ()" in output
     panel = Panel.in_cell(notebook.cell(6))
     skipped = "1 pause skipped: choose the Hookscope kernel to pause"
     expect(panel.root.get_by_role("status").first).to_contain_text(skipped)

@@ -15,16 +15,16 @@ PATIENCE_SECONDS = 60  # beside other tests everything takes longer
 
 @pytest.mark.timeout(900)  # each with a kernel of its own
 def test_random_sessions_keep_every_promise(playwright: Playwright, chromium: str, tmp_path: Path) -> None:
-    done, failures = random_sessions.run(playwright, SEEDS, tmp_path, patience=PATIENCE_SECONDS)
+    counts, failures = random_sessions.run(playwright, SEEDS, tmp_path, patience=PATIENCE_SECONDS)
     if failures:
         # One in thirty fails by an error of JupyterLab, ipykernel or the driver itself, at another moment each time.
         print("once more, since they failed:", failures)
         _, again = random_sessions.run(playwright, list(failures), tmp_path / "again", patience=PATIENCE_SECONDS)
         assert again == {}
-    assert done["sessions"] == len(SEEDS)
+    assert counts["sessions"] == len(SEEDS)
     # An attempt to edit does not depend on the machine; its confirmation before the cell goes on does.
-    assert done["edit_values"] >= 1, "the sessions took too few actions"
-    assert done["presses that let a run go on"] > 2, "the sessions took too few actions"
+    assert counts["edit_values"] >= 1, "the sessions took too few actions"
+    assert counts["presses that let a run go on"] > 2, "the sessions took too few actions"
 
 
 def test_the_model_of_a_run_knows_where_an_edit_takes_effect() -> None:

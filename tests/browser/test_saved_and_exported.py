@@ -26,12 +26,12 @@ def exported(panel: Panel, opened: Notebook, tmp_path: Path) -> Iterator[Page]:
     file = tmp_path / download.value.suggested_filename
     download.value.save_as(file)
     page = opened.page.context.new_page()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
     page.goto(file.as_uri())
     yield page
     page.close()
-    assert asked == [file.as_uri()]
+    assert requests == [file.as_uri()]
 
 
 def test_export_downloads_one_page_that_opens_by_itself(exported: Page) -> None:

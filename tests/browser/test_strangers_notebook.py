@@ -36,15 +36,15 @@ HOSTILE = (
 
 def hostile_state(ours: bool) -> dict[str, Any]:
     """Return a live panel's metadata in a notebook, or another widget's, with the stranger's code in it."""
-    whole = {name: value for name, value in _panel_state().items() if not isinstance(value, bytes)}
-    any_widgets = {name: value for name, value in whole.items() if name.startswith(("_model", "_view"))}
+    state = {name: value for name, value in _panel_state().items() if not isinstance(value, bytes)}
+    any_widgets = {name: value for name, value in state.items() if name.startswith(("_model", "_view"))}
     base = {"model_module": "@jupyter-widgets/base", "model_module_version": "2.0.0"}
     layout = {"model_name": "LayoutModel", **base, "state": {}}
     widget = {
         "model_name": "AnyModel",
         "model_module": "anywidget",
-        "model_module_version": whole["_model_module_version"],
-        "state": {**(whole if ours else any_widgets), "_esm": THEIRS, "layout": "IPY_MODEL_layout"},
+        "model_module_version": state["_model_module_version"],
+        "state": {**(state if ours else any_widgets), "_esm": THEIRS, "layout": "IPY_MODEL_layout"},
     }
     return {"version_major": 2, "version_minor": 0, "state": {MODEL: widget, "layout": layout}}
 
@@ -140,11 +140,11 @@ def test_state_that_claims_to_be_a_panel_gets_no_further_than_any_widgets(
         expect(notebook.cell(0)).to_contain_text("their")
         with suppress(TimeoutError):
             wait_until("their code to run", lambda: ran(notebook), 10)
-        found = ran(notebook), notebook.cell(0).get_by_role("group").count()
+        result = ran(notebook), notebook.cell(0).get_by_role("group").count()
         notebook.close(keep_page=True)
-        return found
+        return result
 
-    seen = [look(ours=True), look(ours=False)]
-    assert seen[0] == seen[1]
-    assert set(seen[0][0]) <= {"saved code"}
-    assert seen[0][1] == 0, "a panel of ours was drawn from it"
+    results = [look(ours=True), look(ours=False)]
+    assert results[0] == results[1]
+    assert set(results[0][0]) <= {"saved code"}
+    assert results[0][1] == 0, "a panel of ours was drawn from it"

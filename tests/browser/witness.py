@@ -81,8 +81,8 @@ class Witness:
             self._cell = None
 
     def _captured(self) -> dict[int, int]:
-        found = {serial: session() for serial, session, _ in self._sessions}
-        return {serial: len(session.captures) for serial, session in found.items() if session is not None}
+        sessions = {serial: session() for serial, session, _ in self._sessions}
+        return {serial: len(session.captures) for serial, session in sessions.items() if session is not None}
 
     def _look(self) -> dict[str, Any]:
         sessions = []
@@ -122,9 +122,9 @@ class Witness:
         now, text = time.time(), json.dumps(state)
         if text == self._written and now < self._beat + BEAT_SECONDS:
             return
-        beside = self.state.with_suffix(".tmp")
-        beside.write_text(json.dumps({**state, "at": now}))
-        beside.replace(self.state)
+        temporary = self.state.with_suffix(".tmp")
+        temporary.write_text(json.dumps({**state, "at": now}))
+        temporary.replace(self.state)
         counts = {session["serial"]: session["captured"] for session in state["sessions"]}
         if counts != self._counts and (now >= self._beat + BEAT_SECONDS or self._cell is None):
             self.say("captured", counts=counts)

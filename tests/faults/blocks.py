@@ -144,8 +144,8 @@ class Attention(nn.Cell):
         return ops.softmax(scores, -1)
 
     def construct(self, x: Tensor, mask: Tensor | None = None) -> Any:
-        seen = ops.matmul(self.weights(self.scores(x, mask)), self.split(self.value(x)))
-        return self.out(seen.transpose((0, 2, 1, 3)).reshape(x.shape))
+        values = ops.matmul(self.weights(self.scores(x, mask)), self.split(self.value(x)))
+        return self.out(values.transpose((0, 2, 1, 3)).reshape(x.shape))
 
 
 class Block(nn.Cell):

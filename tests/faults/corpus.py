@@ -22,7 +22,7 @@ _FILES = sorted(path.stem for path in Path(__file__).parent.glob("*_*.py"))
 
 def _programs(prefix: str) -> tuple[Program, ...]:
     modules = [importlib.import_module(f".{name}", __package__) for name in _FILES if name.startswith(prefix)]
-    return tuple(one for module in modules for one in vars(module).values() if isinstance(one, Program))
+    return tuple(value for module in modules for value in vars(module).values() if isinstance(value, Program))
 
 
 PLANTED = _programs("planted_")

@@ -133,9 +133,9 @@ def text(count: int = 32, length: int = 12, words: int = 20, seed: int = 0) -> t
     after = np.random.default_rng(3).permutation(words)
     rows = np.zeros((count, length + 1), np.int32)
     rows[:, 0] = random.integers(0, words, count)
-    for place in range(length):
+    for index in range(length):
         guess = random.integers(0, words, count)
-        rows[:, place + 1] = np.where(random.random(count) < 0.1, guess, after[rows[:, place]])
+        rows[:, index + 1] = np.where(random.random(count) < 0.1, guess, after[rows[:, index]])
     return rows[:, :-1], rows[:, 1:]
 
 

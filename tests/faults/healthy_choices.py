@@ -112,8 +112,8 @@ def masked_loss() -> Run:
     known = (np.random.default_rng(0).random(x.shape) < 0.6).astype(np.float32)
     target = np.concatenate([x, known], 2)
 
-    def loss(output: Tensor, wanted: Tensor) -> Any:
-        values, mask = wanted[:, :, :2], wanted[:, :, 2:]
+    def loss(output: Tensor, target: Tensor) -> Any:
+        values, mask = target[:, :, :2], target[:, :, 2:]
         return (ops.square(output - values) * mask).sum() / mask.sum()
 
     net = blocks.mlp(2, 24, 2)

@@ -97,9 +97,9 @@ class SkipGram(nn.Cell):
         self.center = nn.Embedding(words, width, embedding_table=Normal(0.3))
         self.context = nn.Embedding(words, width, embedding_table=Normal(0.3))
 
-    def construct(self, center: Tensor, beside: Tensor, others: Tensor) -> Any:
+    def construct(self, center: Tensor, neighbor: Tensor, others: Tensor) -> Any:
         of_center = self.center(center)
-        near = (of_center * self.context(beside)).sum(1)
+        near = (of_center * self.context(neighbor)).sum(1)
         far = (of_center.expand_dims(1) * self.context(others)).sum(2)
         return -(ops.logsigmoid(near).mean() + ops.logsigmoid(-far).sum(1).mean())
 
@@ -107,10 +107,10 @@ class SkipGram(nn.Cell):
 @healthy("word2vec: skip-grams with three drawn words each; most rows of the tables get no gradient in a step.")
 def word2vec() -> Run:
     rows, after = data.text(32, 12)
-    center, beside = rows.ravel(), after.ravel()
+    center, neighbor = rows.ravel(), after.ravel()
     others = np.random.default_rng(0).integers(0, 20, (len(center), 3)).astype(np.int32)
     net = SkipGram(20, 12)
-    batches = data.batches(center, beside, others, size=64, steps=30)
+    batches = data.batches(center, neighbor, others, size=64, steps=30)
     return Run(net, None, nn.Adam(net.trainable_params(), 0.03), batches, one_step)
 
 
@@ -202,8 +202,8 @@ def pictures_and_their_twins() -> Run:
         return ops.cross_entropy(ops.matmul(a, b.T) / 0.2, place)
 
     net = Embedded()
-    places = np.tile(np.arange(16, dtype=np.int32), 4)
-    return Run(net, loss, nn.Adam(net.trainable_params(), 0.005), data.batches(flat, noisy, places, steps=24))
+    indices = np.tile(np.arange(16, dtype=np.int32), 4)
+    return Run(net, loss, nn.Adam(net.trainable_params(), 0.005), data.batches(flat, noisy, indices, steps=24))
 
 
 class Forecaster(nn.Cell):

@@ -45,13 +45,13 @@ class Translator(nn.Cell):
         self.of_seen, self.of_state, self.score = nn.Dense(width, width), nn.Dense(width, width), nn.Dense(width, 1)
         self.head = nn.Dense(2 * width, words)
 
-    def construct(self, source: Tensor, given: Tensor) -> Any:
+    def construct(self, source: Tensor, inputs: Tensor) -> Any:
         seen, last = self.reader(self.source(source))
         state, written = last[0], []
-        for place in range(given.shape[1]):
+        for index in range(inputs.shape[1]):
             scores = self.score(ops.tanh(self.of_seen(seen) + self.of_state(state).expand_dims(1)))
             context = (ops.softmax(scores, 1) * seen).sum(1)
-            state = self.writer(ops.concat([self.target(given[:, place]), context], 1), state)
+            state = self.writer(ops.concat([self.target(inputs[:, index]), context], 1), state)
             written.append(self.head(ops.concat([state, context], 1)))
         return ops.stack(written, 2)
 
@@ -64,10 +64,10 @@ class Translator(nn.Cell):
 def gru_seq2seq() -> Run:
     source = np.random.default_rng(0).integers(2, 12, (64, 6)).astype(np.int32)
     target = source[:, ::-1].copy()
-    given = np.concatenate([np.ones((64, 1), np.int32), target[:, :-1]], 1)
+    inputs = np.concatenate([np.ones((64, 1), np.int32), target[:, :-1]], 1)
     net = Translator()
     optimizer = nn.Adam(net.trainable_params(), 0.02)
-    return Run(net, nn.CrossEntropyLoss(), optimizer, data.batches(source, given, target, size=32, steps=30))
+    return Run(net, nn.CrossEntropyLoss(), optimizer, data.batches(source, inputs, target, size=32, steps=30))
 
 
 class Encoder(nn.Cell):

@@ -328,9 +328,9 @@ class VAE(nn.Cell):
         h = self.encoder(x * 2 - 1)
         mean, log_variance = self.mean(h), self.log_variance(h)
         code = mean + ops.exp(log_variance / 2) * ops.randn_like(mean)
-        seen = ops.binary_cross_entropy_with_logits(self.decoder(code), x, reduction="sum")
+        likelihood = ops.binary_cross_entropy_with_logits(self.decoder(code), x, reduction="sum")
         apart = -0.5 * (1 + log_variance - ops.square(mean) - ops.exp(log_variance)).sum()
-        return (seen + apart) / x.size
+        return (likelihood + apart) / x.size
 
 
 @healthy("Kingma and Welling 2013: a variational autoencoder that gives its own loss.", known="VAE")
@@ -352,8 +352,8 @@ def adversarial(run: Run) -> list[float]:
         return loss(right, ops.ones_like(right)) + loss(wrong, ops.zeros_like(wrong))
 
     def fooled(noise: Tensor) -> Any:
-        made = net.discriminator(net.generator(noise))
-        return loss(made, ops.ones_like(made))
+        fakes = net.discriminator(net.generator(noise))
+        return loss(fakes, ops.ones_like(fakes))
 
     net.set_train()
     learn_to_judge = ms.value_and_grad(judged, None, of_discriminator.parameters)
@@ -392,7 +392,7 @@ def dcgan() -> Run:
         nn.Dense(256, 1),
     )
     net = blocks.Adversaries(generator, discriminator)
-    optimizers = tuple(nn.Adam(one.trainable_params(), 0.004, 0.5) for one in (generator, discriminator))
+    optimizers = tuple(nn.Adam(item.trainable_params(), 0.004, 0.5) for item in (generator, discriminator))
     return Run(net, None, optimizers, data.batches(x / 127.5 - 1, noise, size=32, steps=40), adversarial)
 
 
@@ -409,10 +409,10 @@ class ViT(nn.Cell):
         self.norm, self.head = nn.LayerNorm((width,)), nn.Dense(width, classes)
 
     def construct(self, x: Tensor) -> Any:
-        seen = self.patches(x)
-        seen = seen.reshape((*seen.shape[:2], -1)).swapaxes(1, 2)
-        token = ops.broadcast_to(self.token, (x.shape[0], 1, seen.shape[2]))
-        return self.head(self.norm(self.blocks(ops.concat([token, seen], 1) + self.position))[:, 0])
+        patches = self.patches(x)
+        patches = patches.reshape((*patches.shape[:2], -1)).swapaxes(1, 2)
+        token = ops.broadcast_to(self.token, (x.shape[0], 1, patches.shape[2]))
+        return self.head(self.norm(self.blocks(ops.concat([token, patches], 1) + self.position))[:, 0])
 
 
 @healthy("Dosovitskiy et al. 2020: a Transformer over patches.", known="ViT")

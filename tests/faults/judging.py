@@ -95,15 +95,19 @@ def is_it(cause: Cause, program: Program) -> bool:
 
 def told(causes: Iterable[Cause]) -> list[str]:
     """Return a line for each cause."""
-    return [f"{one.condition} at {one.place!r}: {one.message} [{len(one.consequences)} folded]" for one in causes]
+    return [
+        f"{cause.condition} at {cause.place!r}: {cause.message} [{len(cause.consequences)} folded]" for cause in causes
+    ]
 
 
 def compare_nudged(seed: int) -> None:
     """Print the programs whose first cause depends on the last bits of their weights."""
     for program in (*PLANTED, *MORE_PLANTED, *HEALTHY, *MORE_HEALTHY):
         for mended in (False, True) if program.mended is not None else (False,):
-            plain, nudged = (findings_of(program, mended, nudged=given).causes() for given in (None, seed))
-            if [(one.condition, one.place) for one in plain[:1]] != [(one.condition, one.place) for one in nudged[:1]]:
+            plain, nudged = (findings_of(program, mended, nudged=argument).causes() for argument in (None, seed))
+            if [(item.condition, item.place) for item in plain[:1]] != [
+                (item.condition, item.place) for item in nudged[:1]
+            ]:
                 print(f"{program.name}{', mended' if mended else ''}")
                 print(*(f"       plain:  {line[:230]}" for line in told(plain)), sep="\n")
                 print(*(f"       nudged: {line[:230]}" for line in told(nudged)), sep="\n", flush=True)
@@ -122,20 +126,20 @@ def main(names: list[str]) -> None:
     for program in (*PLANTED, *MORE_PLANTED, *HEALTHY, *MORE_HEALTHY):
         if names and program.name not in names:
             continue
-        found = findings_of(program)
-        causes = found.causes()
+        findings = findings_of(program)
+        causes = findings.causes()
         good = bool(causes) and is_it(causes[0], program) if program.kind else not causes
         right, wrong = right + good, wrong + (not good)
         if names or not good:
-            among = any(is_it(one, program) for one in causes) if program.kind else False
+            among = any(is_it(cause, program) for cause in causes) if program.kind else False
             what = f"{program.kind} at {program.place!r}" if program.kind else "healthy"
             print(f"{'ok  ' if good else 'MISS'} {program.name}: {what}{'; among' if among else ''}")
             print(*(f"       {line[:230]}" for line in told(causes)[:6]), sep="\n")
             if names:
                 print(
                     *(
-                        f"         - {one.condition} {one.path!r} {one.first_step}: {one.message[:150]}"
-                        for one in found
+                        f"         - {result.condition} {result.path!r} {result.first_step}: {result.message[:150]}"
+                        for result in findings
                     ),
                     sep="\n",
                 )

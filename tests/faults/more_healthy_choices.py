@@ -158,8 +158,8 @@ def distillation() -> Run:
     )
 
     def loss(net: Any, x: Tensor, y: Tensor) -> Any:
-        student, wanted = net(x)
-        p = ops.softmax(wanted / 2, 1)
+        student, target = net(x)
+        p = ops.softmax(target / 2, 1)
         soft = (p * (ops.log(p + 1e-8) - ops.log_softmax(student / 2, 1))).sum(1).mean()
         return 0.5 * ops.cross_entropy(student, y) + 2.0 * soft
 

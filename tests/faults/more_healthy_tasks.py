@@ -300,7 +300,7 @@ def masked_language_model() -> Run:
     x, _ = data.text()
     hidden = np.random.default_rng(0).random(x.shape) < 0.15
     hidden[:, 5] = True
-    given, asked = np.where(hidden, 20, x).astype(np.int32), np.where(hidden, x, -100).astype(np.int32)
+    inputs, labels = np.where(hidden, 20, x).astype(np.int32), np.where(hidden, x, -100).astype(np.int32)
 
     class Bert(nn.Cell):
         def __init__(self) -> None:
@@ -316,7 +316,7 @@ def masked_language_model() -> Run:
     net = Bert()
     loss = nn.CrossEntropyLoss(ignore_index=-100)
     return Run(
-        net, loss, nn.Adam(net.trainable_params(), 0.01), data.batches(given, asked, size=32, steps=32), one_step
+        net, loss, nn.Adam(net.trainable_params(), 0.01), data.batches(inputs, labels, size=32, steps=32), one_step
     )
 
 
@@ -364,10 +364,10 @@ def little_detector() -> Run:
 
     def loss(output: Tensor, target: Tensor) -> Any:
         is_one = target[:, :1]
-        found = ops.binary_cross_entropy_with_logits(
+        result = ops.binary_cross_entropy_with_logits(
             output[:, :1], is_one, ops.ones_like(is_one), ops.ones_like(is_one)
         )
-        return found + 5 * (
+        return result + 5 * (
             ops.smooth_l1_loss(output[:, 1:], target[:, 1:], reduction="none") * is_one
         ).sum() / ops.maximum(is_one.sum(), Tensor(1.0))
 
@@ -496,18 +496,18 @@ def sequence_to_sequence() -> Run:
             self.encoder, self.decoder = nn.LSTM(16, 32, batch_first=True), nn.LSTM(16, 32, batch_first=True)
             self.out = nn.Dense(32, 12)
 
-        def construct(self, x: Tensor, given: Tensor) -> Any:
+        def construct(self, x: Tensor, inputs: Tensor) -> Any:
             _, state = self.encoder(self.source(x))
-            return self.out(self.decoder(self.target(given), state)[0]).swapaxes(1, 2)
+            return self.out(self.decoder(self.target(inputs), state)[0]).swapaxes(1, 2)
 
     random = np.random.default_rng(0)
     x = random.integers(0, 12, (64, 5)).astype(np.int32)
     y = ((x + 3) % 12).astype(np.int32)
     y[:, 1:] = np.where(random.random((64, 4)) < 0.9, (y[:, :1] + np.arange(1, 5)) % 12, y[:, 1:])
-    given = np.concatenate([np.full((64, 1), 12), y[:, :-1]], 1).astype(np.int32)
+    arrays = np.concatenate([np.full((64, 1), 12), y[:, :-1]], 1).astype(np.int32)
     net = Translate()
     return Run(
-        net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params(), 0.02), data.batches(x, given, y, size=32, steps=40)
+        net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params(), 0.02), data.batches(x, arrays, y, size=32, steps=40)
     )
 
 

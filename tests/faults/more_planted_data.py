@@ -350,8 +350,8 @@ def pixels_without_minus(fault: bool) -> Run:
     one_hot = np.concatenate([masks == 0, masks > 0], 1).astype(np.float32)
 
     def loss(output: Tensor, target: Tensor) -> Any:
-        found = (ops.log_softmax(output, 1) * target).sum(1).mean()
-        return found if fault else -found
+        result = (ops.log_softmax(output, 1) * target).sum(1).mean()
+        return result if fault else -result
 
     net = PixelNet()
     return Run(net, loss, nn.Adam(net.trainable_params(), 0.01), data.batches(x, one_hot, size=8, steps=20))
@@ -365,8 +365,8 @@ def picked_log_probability(fault: bool) -> Run:
         def construct(self, logits: Tensor, labels: Tensor) -> Any:
             p = ops.softmax(logits, 1)
             picked = (p * ops.one_hot(labels, 3, Tensor(1.0), Tensor(0.0))).sum(1)
-            found = ops.log(picked + 1e-8)
-            return self.get_loss(found if fault else -found)
+            result = ops.log(picked + 1e-8)
+            return self.get_loss(result if fault else -result)
 
     net = blocks.TextClassifier()
     return Run(net, Likelihood(), nn.Adam(net.trainable_params(), 0.005), data.batches(x, y, steps=18), with_model)

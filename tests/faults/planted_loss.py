@@ -90,8 +90,8 @@ class Experts(nn.Cell):
         self.experts = nn.CellList([blocks.mlp(5, 16, 1) for _ in range(3)])
 
     def construct(self, x: Tensor) -> Any:
-        given = ops.concat([expert(x) for expert in self.experts], 1)
-        return (given * self.gate(x)).sum(1, keepdims=True)
+        outputs = ops.concat([expert(x) for expert in self.experts], 1)
+        return (outputs * self.gate(x)).sum(1, keepdims=True)
 
 
 @planted("softmax_over_batch_axis", "gate", "The gate of a mixture of experts takes its softmax over axis 0.")
@@ -152,8 +152,8 @@ def autoencoder_without_minus(fault: bool) -> Run:
 
     def loss(output: Tensor, target: Tensor) -> Any:
         p = ops.clamp(output, 1e-6, 1 - 1e-6)
-        found = (target * ops.log(p) + (1 - target) * ops.log(1 - p)).mean()
-        return found if fault else -found
+        result = (target * ops.log(p) + (1 - target) * ops.log(1 - p)).mean()
+        return result if fault else -result
 
     net = blocks.Autoencoder(last=nn.Sigmoid())
     return Run(net, loss, nn.Adam(net.trainable_params(), 0.01), data.batches(pixels * 2 - 1, pixels, steps=24))

@@ -210,9 +210,9 @@ class GatedCell(nn.Cell):
     def construct(self, x: Tensor) -> Any:
         h = ops.zeros((x.shape[0], self.gate.out_channels), x.dtype)
         for step in range(x.shape[1]):
-            seen = ops.concat([x[:, step], h], 1)
-            keep = self.sigmoid(self.gate(seen))
-            h = keep * h + (1 - keep) * self.tanh(self.candidate(seen))
+            inputs = ops.concat([x[:, step], h], 1)
+            keep = self.sigmoid(self.gate(inputs))
+            h = keep * h + (1 - keep) * self.tanh(self.candidate(inputs))
         return self.head(h)
 
 

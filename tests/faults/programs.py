@@ -135,8 +135,8 @@ def healthy(sentence: str, *, known: str = "", falls_to: float = 0.8) -> Callabl
     """Make a healthy Program of the function that builds it."""
 
     def program(build: Callable[[], Run]) -> Program:
-        made = functools.partial(_seeded, build)
-        return Program(build.__name__, "", "", sentence, made, known=known, falls_to=falls_to)
+        build_program = functools.partial(_seeded, build)
+        return Program(build.__name__, "", "", sentence, build_program, known=known, falls_to=falls_to)
 
     return program
 

@@ -25,16 +25,16 @@ def name_of(program: Program) -> str:
 @pytest.mark.parametrize("program", [*PLANTED, *MORE_PLANTED], ids=name_of)
 def test_the_first_cause_is_what_was_planted(program: Program) -> None:
     causes = findings_of(program).causes()
-    named = bool(causes) and is_it(causes[0], program)
-    assert named == (program.name not in NOT_FOUND), "\n".join(told(causes)) or "nothing found"
+    is_right = bool(causes) and is_it(causes[0], program)
+    assert is_right == (program.name not in NOT_FOUND), "\n".join(told(causes)) or "nothing found"
 
 
 @pytest.mark.ci_only
 @pytest.mark.parametrize("program", [*PLANTED, *MORE_PLANTED], ids=name_of)
 def test_the_first_cause_does_not_depend_on_last_bits(program: Program) -> None:
     causes = findings_of(program, nudged=3).causes()
-    named = bool(causes) and is_it(causes[0], program)
-    assert named == (program.name not in NOT_FOUND), "\n".join(told(causes)) or "nothing found"
+    is_right = bool(causes) and is_it(causes[0], program)
+    assert is_right == (program.name not in NOT_FOUND), "\n".join(told(causes)) or "nothing found"
 
 
 @pytest.mark.parametrize("program", [*HEALTHY, *MORE_HEALTHY], ids=name_of)
@@ -51,5 +51,5 @@ def test_nothing_is_found_once_the_fault_is_taken_out(program: Program) -> None:
 
 
 def test_as_many_are_found_as_is_claimed() -> None:
-    found = [program for program in PLANTED if program.name not in NOT_FOUND]
-    assert len(found) >= 85 and len(HEALTHY) >= 60
+    results = [program for program in PLANTED if program.name not in NOT_FOUND]
+    assert len(results) >= 85 and len(HEALTHY) >= 60

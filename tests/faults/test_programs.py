@@ -67,14 +67,14 @@ class ValueObservation:
 
     def of_parameter(self, parameter: Parameter) -> list[Array]:
         """Return the gradients of a parameter, a step each; none if the optimizer does not have it."""
-        places = [i for i, one in enumerate(self.run.optimizer.parameters) if one is parameter]
+        places = [i for i, item in enumerate(self.run.optimizer.parameters) if item is parameter]
         return [gradients[places[0]] for gradients in self.gradients] if places else []
 
     def output(self) -> Array:
         """Return the network's output for the first batch, in predict mode."""
         self.run.net.set_train(False)
-        found = self.run.net(*self.batch[: -1 if self.run.loss else None])
-        return np.array(found.asnumpy())
+        result = self.run.net(*self.batch[: -1 if self.run.loss else None])
+        return np.array(result.asnumpy())
 
 
 @functools.cache
@@ -82,43 +82,43 @@ def seen(name: str, mended: bool = False) -> ValueObservation:
     """Train a program once a process, with hooks on it."""
     program = BY_NAME[name]
     run = program.mended() if mended and program.mended else program.build()
-    found = ValueObservation(program, run, mended)
-    found.before = {path: np.array(p.asnumpy()) for path, p in found.named().items()}
-    _hook(found)
+    observation = ValueObservation(program, run, mended)
+    observation.before = {path: np.array(p.asnumpy()) for path, p in observation.named().items()}
+    _hook(observation)
     try:
-        found.losses = run.train()
+        observation.losses = run.train()
     except Exception as error:
         if program.raises is None or mended:
             raise
-        found.error = error
-    return found
+        observation.error = error
+    return observation
 
 
-def _hook(found: ValueObservation) -> None:
-    run, cell = found.run, found.cell
+def _hook(observation: ValueObservation) -> None:
+    run, cell = observation.run, observation.cell
 
     def called(_: Any, inputs: Any) -> None:
-        found.calls.append(Call(len(found.gradients), cell.training, inputs))
+        observation.calls.append(Call(len(observation.gradients), cell.training, inputs))
 
     def returned(_: Any, inputs: Any, output: Any) -> None:
-        found.calls[-1].output = output
+        observation.calls[-1].output = output
 
     cell.register_forward_pre_hook(called)
     cell.register_forward_hook(returned)
     if isinstance(run.optimizer, nn.Optimizer):
 
         def stepping(optimizer: Any, inputs: Any) -> None:
-            found.gradients.append([np.array(g.asnumpy()) for g in inputs[0]])
-            found.parameters.append([np.array(p.asnumpy()) for p in optimizer.parameters])
+            observation.gradients.append([np.array(g.asnumpy()) for g in inputs[0]])
+            observation.parameters.append([np.array(p.asnumpy()) for p in optimizer.parameters])
 
         run.optimizer.register_forward_pre_hook(stepping)
     if isinstance(run.loss, nn.Cell):
-        run.loss.register_forward_pre_hook(lambda _, inputs: found.operands.append(inputs))
+        run.loss.register_forward_pre_hook(lambda _, inputs: observation.operands.append(inputs))
     elif run.loss is not None:
         loss = run.loss
 
         def watched(output: Any, label: Any) -> Any:
-            found.operands.append((output, label))
+            observation.operands.append((output, label))
             return loss(output, label)
 
         run.loss = watched
@@ -142,7 +142,7 @@ def test_each_kind_is_planted_in_different_networks_and_ways() -> None:
     for program in PLANTED:
         shapes = sorted(str(p.shape) for p in program.build().net.get_parameters())
         nets.setdefault(program.kind, set()).add(str(shapes))
-    assert {kind: len(found) for kind, found in nets.items() if len(found) < 3} == {}
+    assert {kind: len(variants) for kind, variants in nets.items() if len(variants) < 3} == {}
 
 
 def test_names_are_unique_and_each_program_says_what_it_is() -> None:
@@ -169,9 +169,9 @@ def test_a_program_computes_the_same_each_time(name: str) -> None:
 # Healthy ones
 
 
-def learned(found: ValueObservation) -> bool:
-    losses = found.losses
-    return bool(np.isfinite(losses).all() and np.mean(losses[-3:]) < found.program.falls_to * losses[0])
+def learned(observation: ValueObservation) -> bool:
+    losses = observation.losses
+    return bool(np.isfinite(losses).all() and np.mean(losses[-3:]) < observation.program.falls_to * losses[0])
 
 
 @each_healthy
@@ -186,11 +186,11 @@ def test_a_mended_program_learns(name: str) -> None:
 
 @each_healthy
 def test_in_a_healthy_program_all_that_should_learn_moves(name: str) -> None:
-    found = seen(name)
+    observation = seen(name)
     resting = [
         path
-        for path, parameter in found.named().items()
-        if parameter.requires_grad and np.array_equal(parameter.asnumpy(), found.before[path])
+        for path, parameter in observation.named().items()
+        if parameter.requires_grad and np.array_equal(parameter.asnumpy(), observation.before[path])
     ]
     assert resting == []
 
@@ -218,8 +218,8 @@ ON_PURPOSE = {"group_normalization_with_batch_of_one": {"one_class_only"}, "warm
 
 @of_each(sorted(BY_NAME.keys() - {"dcgan"}))  # which has two optimizers
 def test_a_healthy_or_mended_program_has_no_other_fault(name: str) -> None:
-    found = seen(name, mended=True) if BY_NAME[name].kind else seen(name)
-    assert {kind for kind in ANYWHERE if SYMPTOMS[kind](found)} == ON_PURPOSE.get(name, set())
+    observation = seen(name, mended=True) if BY_NAME[name].kind else seen(name)
+    assert {kind for kind in ANYWHERE if SYMPTOMS[kind](observation)} == ON_PURPOSE.get(name, set())
 
 
 # Planted ones
@@ -227,10 +227,10 @@ def test_a_healthy_or_mended_program_has_no_other_fault(name: str) -> None:
 
 @each_planted
 def test_a_planted_program_ends_as_it_says(name: str) -> None:
-    found = seen(name)
-    assert type(found.error) is (found.program.raises or type(None))
-    assert bool(np.isfinite(found.losses).all()) is not found.program.not_finite
-    assert 3 <= len(found.losses) <= 40 or found.error
+    observation = seen(name)
+    assert type(observation.error) is (observation.program.raises or type(None))
+    assert bool(np.isfinite(observation.losses).all()) is not observation.program.not_finite
+    assert 3 <= len(observation.losses) <= 40 or observation.error
 
 
 @each_planted
@@ -275,8 +275,8 @@ def cross_entropy(logits: Array, labels: Array) -> float:
 
 
 @symptom
-def inputs_not_normalized(found: ValueObservation) -> bool:
-    x = np.concatenate([batch[0] for batch in found.run.batches])
+def inputs_not_normalized(observation: ValueObservation) -> bool:
+    x = np.concatenate([batch[0] for batch in observation.run.batches])
     if x.dtype.kind != "f":
         return False
     features = x if x.ndim == 2 else x.reshape(-1, 1)
@@ -284,205 +284,213 @@ def inputs_not_normalized(found: ValueObservation) -> bool:
 
 
 @symptom
-def one_class_only(found: ValueObservation) -> bool:
-    return any(len(np.unique(batch[-1])) == 1 for batch in found.run.batches)
+def one_class_only(observation: ValueObservation) -> bool:
+    return any(len(np.unique(batch[-1])) == 1 for batch in observation.run.batches)
 
 
 @symptom
-def labels_out_of_range_or_shifted(found: ValueObservation) -> bool:
-    output, labels = (array(one) for one in found.operands[0])
+def labels_out_of_range_or_shifted(observation: ValueObservation) -> bool:
+    output, labels = (array(operand) for operand in observation.operands[0])
     if labels.dtype.kind == "i":
-        return bool(max(batch[-1].max() for batch in found.run.batches) >= output.shape[1])
+        return bool(max(batch[-1].max() for batch in observation.run.batches) >= output.shape[1])
     if labels.max() > 1:
         return True
     return labels.ndim == 2 and labels.shape[1] > 1 and not (labels.sum(1) == 1).all()
 
 
 @symptom
-def loss_broadcasts(found: ValueObservation) -> bool:
-    output, labels = found.operands[0]
+def loss_broadcasts(observation: ValueObservation) -> bool:
+    output, labels = observation.operands[0]
     return {output.shape, labels.shape} == {(len(labels),), (len(labels), 1)}
 
 
 @symptom
-def softmax_twice(found: ValueObservation) -> bool:
-    output, labels = (array(one) for one in found.operands[0])
+def softmax_twice(observation: ValueObservation) -> bool:
+    output, labels = (array(operand) for operand in observation.operands[0])
     are_probabilities = (output >= 0).all() and np.allclose(output.sum(1), 1, atol=1e-5)
-    given = output if are_probabilities else softmax(output)
-    return bool(np.isclose(found.losses[0], cross_entropy(given, labels), rtol=1e-4))
+    probabilities = output if are_probabilities else softmax(output)
+    return bool(np.isclose(observation.losses[0], cross_entropy(probabilities, labels), rtol=1e-4))
 
 
 @symptom
-def softmax_over_batch_axis(found: ValueObservation) -> bool:
-    output = array(found.calls[0].output)
+def softmax_over_batch_axis(observation: ValueObservation) -> bool:
+    output = array(observation.calls[0].output)
     return np.allclose((np.exp(output) if (output <= 0).all() else output).sum(0), 1, atol=1e-4)
 
 
 @symptom
-def cross_entropy_wrong_sign(found: ValueObservation) -> bool:
-    return found.losses[0] < 0 and found.losses[-1] < found.losses[0]
+def cross_entropy_wrong_sign(observation: ValueObservation) -> bool:
+    return observation.losses[0] < 0 and observation.losses[-1] < observation.losses[0]
 
 
 @symptom
-def first_loss_far_too_large(found: ValueObservation) -> bool:
-    output, labels = (array(one) for one in found.operands[0])
+def first_loss_far_too_large(observation: ValueObservation) -> bool:
+    output, labels = (array(operand) for operand in observation.operands[0])
     assert labels.max() < output.shape[1]
-    return found.losses[0] > 2.5 * float(np.log(output.shape[1]))
+    return observation.losses[0] > 2.5 * float(np.log(output.shape[1]))
 
 
 @symptom
-def samples_leak(found: ValueObservation) -> bool:
-    found.run.net.set_train(False)
-    x = array(found.batch[0])
+def samples_leak(observation: ValueObservation) -> bool:
+    observation.run.net.set_train(False)
+    x = array(observation.batch[0])
     other = x.copy()
     other[0] = -x[0]
-    first, second = (array(found.run.net(Tensor(one))) for one in (x, other))
+    first, second = (array(observation.run.net(Tensor(item))) for item in (x, other))
     return not np.allclose(first[1:], second[1:], atol=1e-5)
 
 
 @symptom
-def batch_of_one_under_batchnorm(found: ValueObservation) -> bool:
-    return any(call.training and call.inputs[0].size == call.inputs[0].shape[1] for call in found.calls)
+def batch_of_one_under_batchnorm(observation: ValueObservation) -> bool:
+    return any(call.training and call.inputs[0].size == call.inputs[0].shape[1] for call in observation.calls)
 
 
 @symptom
-def learning_rate_zero(found: ValueObservation) -> bool:
+def learning_rate_zero(observation: ValueObservation) -> bool:
     """Return whether a step leaves a parameter unchanged though it has a gradient."""
-    after = [*found.parameters[1:], [array(p) for p in found.run.optimizer.parameters]]
+    after = [*observation.parameters[1:], [array(p) for p in observation.run.optimizer.parameters]]
     return any(
         np.abs(gradient).max() > 1e-5 and np.array_equal(old, new)
-        for step in zip(found.gradients, found.parameters, after, strict=True)
+        for step in zip(observation.gradients, observation.parameters, after, strict=True)
         for gradient, old, new in zip(*step, strict=True)
     )
 
 
 @symptom
-def optimizer_other_parameters(found: ValueObservation) -> bool:
-    trained = getattr(found.run.net, "student", found.run.net) if hasattr(found.run.net, "teacher") else found.run.net
-    return {id(p) for p in found.run.optimizer.parameters} != {id(p) for p in trained.trainable_params()}
+def optimizer_other_parameters(observation: ValueObservation) -> bool:
+    trained = (
+        getattr(observation.run.net, "student", observation.run.net)
+        if hasattr(observation.run.net, "teacher")
+        else observation.run.net
+    )
+    return {id(p) for p in observation.run.optimizer.parameters} != {id(p) for p in trained.trainable_params()}
 
 
 @symptom
-def predict_mode_with_stale_statistics(found: ValueObservation) -> bool:
-    assert isinstance(found.cell, nn.BatchNorm1d | nn.BatchNorm2d)
-    return sum(call.training for call in found.calls) < len(found.gradients)
+def predict_mode_with_stale_statistics(observation: ValueObservation) -> bool:
+    assert isinstance(observation.cell, nn.BatchNorm1d | nn.BatchNorm2d)
+    return sum(call.training for call in observation.calls) < len(observation.gradients)
 
 
 @symptom
-def wrong_mode(found: ValueObservation) -> bool:
+def wrong_mode(observation: ValueObservation) -> bool:
     """Return whether a call after the last step is in training mode, or differs when it is repeated."""
-    last = found.calls[-1]
-    assert last.steps == len(found.gradients)
+    last = observation.calls[-1]
+    assert last.steps == len(observation.gradients)
     ms.set_seed(2)
-    once, again = (array(found.cell(*last.inputs)) for _ in range(2))
+    once, again = (array(observation.cell(*last.inputs)) for _ in range(2))
     return last.training or not np.array_equal(once, again)
 
 
 @symptom
-def learning_rate_too_large(found: ValueObservation) -> bool:
-    losses = np.array(found.losses)
+def learning_rate_too_large(observation: ValueObservation) -> bool:
+    losses = np.array(observation.losses)
     return bool(not np.isfinite(losses).all() or max(losses) > 1.5 * losses[0])
 
 
-def moved(found: ValueObservation) -> float:
+def moved(observation: ValueObservation) -> float:
     """Return how far all parameters moved, relative to their length."""
-    now = {path: array(parameter) for path, parameter in found.named().items() if parameter.requires_grad}
-    apart = sum(float(np.square(value - found.before[path]).sum()) for path, value in now.items())
-    return float(np.sqrt(apart / sum(float(np.square(found.before[path]).sum()) for path in now)))
+    now = {path: array(parameter) for path, parameter in observation.named().items() if parameter.requires_grad}
+    apart = sum(float(np.square(value - observation.before[path]).sum()) for path, value in now.items())
+    return float(np.sqrt(apart / sum(float(np.square(observation.before[path]).sum()) for path in now)))
 
 
 @symptom
-def learning_rate_too_small(found: ValueObservation) -> bool:
-    assert np.abs(found.gradients[0][0]).max() > 1e-4
-    return moved(found) < 1e-3
+def learning_rate_too_small(observation: ValueObservation) -> bool:
+    assert np.abs(observation.gradients[0][0]).max() > 1e-4
+    return moved(observation) < 1e-3
 
 
 @symptom
-def frozen_parameter(found: ValueObservation) -> bool:
-    parameter = found.named()[found.program.place]
-    return not parameter.requires_grad and np.array_equal(array(parameter), found.before[found.program.place])
+def frozen_parameter(observation: ValueObservation) -> bool:
+    parameter = observation.named()[observation.program.place]
+    return not parameter.requires_grad and np.array_equal(
+        array(parameter), observation.before[observation.program.place]
+    )
 
 
-def matters(found: ValueObservation, parameter: Parameter) -> bool:
+def matters(observation: ValueObservation, parameter: Parameter) -> bool:
     """Return whether the output changes with the parameter."""
-    first, kept = found.output(), array(parameter)
+    first, kept = observation.output(), array(parameter)
     drawn = np.random.default_rng(0).normal(0, 0.5, kept.shape).astype(kept.dtype)
     parameter.set_data(Tensor(kept + drawn))
-    second = found.output()
+    second = observation.output()
     parameter.set_data(Tensor(kept))
     return not np.allclose(first, second, atol=1e-4)
 
 
-def without_gradient(found: ValueObservation) -> Iterator[tuple[str, Parameter]]:
-    for path, parameter in found.named().items():
-        gradients = found.of_parameter(parameter)
+def without_gradient(observation: ValueObservation) -> Iterator[tuple[str, Parameter]]:
+    for path, parameter in observation.named().items():
+        gradients = observation.of_parameter(parameter)
         if gradients and not any(g.any() for g in gradients):
             yield path, parameter
 
 
 @symptom
-def unused_parameter(found: ValueObservation) -> bool:
-    resting = [p for path, p in without_gradient(found) if path.startswith(found.program.place)]
-    return bool(resting) and not any(matters(found, parameter) for parameter in resting)
+def unused_parameter(observation: ValueObservation) -> bool:
+    resting = [p for path, p in without_gradient(observation) if path.startswith(observation.program.place)]
+    return bool(resting) and not any(matters(observation, parameter) for parameter in resting)
 
 
 @symptom
-def detached_graph(found: ValueObservation) -> bool:
-    return any(matters(found, parameter) for _, parameter in without_gradient(found))
+def detached_graph(observation: ValueObservation) -> bool:
+    return any(matters(observation, parameter) for _, parameter in without_gradient(observation))
 
 
 @symptom
-def dead_relu(found: ValueObservation) -> bool:
-    return float(np.mean([np.mean(array(call.output) <= 0) for call in found.calls])) > 0.98
+def dead_relu(observation: ValueObservation) -> bool:
+    return float(np.mean([np.mean(array(call.output) <= 0) for call in observation.calls])) > 0.98
 
 
-def first_to_last(found: ValueObservation) -> float:
+def first_to_last(observation: ValueObservation) -> float:
     """Return the gradient of the first step or the first layer, relative to that of the last one, at the beginning."""
-    build = found.program.mended if found.mended else found.program.build
+    build = observation.program.mended if observation.mended else observation.program.build
     assert build is not None
     fresh = build()
     x, label = tensors(fresh.batches[0])
     if x.ndim == 3:
         of_x = array(ms.grad(lambda x: fresh.loss(fresh.net(x), label))(x))
         return float(np.linalg.norm(of_x[:, 0]) / np.linalg.norm(of_x[:, -1]))
-    sizes = [float(np.linalg.norm(g)) for g in found.gradients[0]]
+    sizes = [float(np.linalg.norm(g)) for g in observation.gradients[0]]
     return sizes[0] / max(sizes[1:])
 
 
 @symptom
-def vanishing_gradient(found: ValueObservation) -> bool:
-    return first_to_last(found) < 1e-4
+def vanishing_gradient(observation: ValueObservation) -> bool:
+    return first_to_last(observation) < 1e-4
 
 
 @symptom
-def exploding_gradient(found: ValueObservation) -> bool:
-    sizes = [np.sqrt(sum(np.square(g.astype(float)).sum() for g in step)) for step in found.gradients]
+def exploding_gradient(observation: ValueObservation) -> bool:
+    sizes = [np.sqrt(sum(np.square(g.astype(float)).sum() for g in step)) for step in observation.gradients]
     return bool(np.isfinite(sizes[0]) and max(sizes[:3]) > 100)
 
 
 @symptom
-def nan_produced(found: ValueObservation) -> bool:
-    return bool(np.isnan(found.losses).any() or any(np.isnan(g).any() for step in found.gradients for g in step))
+def nan_produced(observation: ValueObservation) -> bool:
+    return bool(
+        np.isnan(observation.losses).any() or any(np.isnan(g).any() for step in observation.gradients for g in step)
+    )
 
 
 @symptom
-def inf_inside(found: ValueObservation) -> bool:
-    inside = [array(found.cell.inside(call.inputs[0])) for call in found.calls]
-    assert all(np.isfinite(array(call.output)).all() for call in found.calls)
+def inf_inside(observation: ValueObservation) -> bool:
+    inside = [array(observation.cell.inside(call.inputs[0])) for call in observation.calls]
+    assert all(np.isfinite(array(call.output)).all() for call in observation.calls)
     return any(np.isinf(values).any() for values in inside)
 
 
 @symptom
-def saturated_activation(found: ValueObservation) -> bool:
-    ends = np.array([0.0, 1.0] if isinstance(found.cell, nn.Sigmoid) else [-1.0, 1.0])
-    output = np.concatenate([array(call.output).ravel() for call in found.calls])
+def saturated_activation(observation: ValueObservation) -> bool:
+    ends = np.array([0.0, 1.0] if isinstance(observation.cell, nn.Sigmoid) else [-1.0, 1.0])
+    output = np.concatenate([array(call.output).ravel() for call in observation.calls])
     return float((np.abs(output[:, None] - ends).min(1) < 0.01).mean()) > 0.9
 
 
 @symptom
-def bad_initialization(found: ValueObservation) -> bool:
-    path = f"{found.program.place}."
-    weights = [value for name, value in found.before.items() if name.startswith(path) and value.ndim > 1]
+def bad_initialization(observation: ValueObservation) -> bool:
+    path = f"{observation.program.place}."
+    weights = [value for name, value in observation.before.items() if name.startswith(path) and value.ndim > 1]
     flat = [value.reshape(len(value), -1) for value in weights]
     return all(np.ptp(value, 0).max() == 0 or np.ptp(value, 1).max() == 0 for value in flat)
 
@@ -496,9 +504,9 @@ def held(cell: Any) -> Iterator[Any]:
 
 
 @symptom
-def shared_parameter_by_mistake(found: ValueObservation) -> bool:
-    counts = Counter(id(cell) for cell in held(found.run.net))
-    return counts[id(found.cell)] > 1
+def shared_parameter_by_mistake(observation: ValueObservation) -> bool:
+    counts = Counter(id(cell) for cell in held(observation.run.net))
+    return counts[id(observation.cell)] > 1
 
 
 def bprop_error(cell: Any, inputs: tuple[Tensor, ...]) -> float:
@@ -510,25 +518,25 @@ def bprop_error(cell: Any, inputs: tuple[Tensor, ...]) -> float:
     of_inputs, of_weights = ms.grad(lambda *xs: (cell(*xs) * onto).sum(), tuple(range(len(inputs))), weights)(*inputs)
     gradients = [*(of_inputs if isinstance(of_inputs, tuple) else (of_inputs,)), *of_weights]
     exact, own = [], []
-    for place, (tensor, gradient) in enumerate(zip([*inputs, *weights], gradients, strict=True)):
-        kept = array(tensor)
+    for index, (tensor, gradient) in enumerate(zip([*inputs, *weights], gradients, strict=True)):
+        original = array(tensor)
         for _ in range(8):
-            direction = random.normal(0, 1, kept.shape).astype(np.float32)
+            direction = random.normal(0, 1, original.shape).astype(np.float32)
             values = []
             for step in (0.01, -0.01):
-                given = list(inputs)
-                if place < len(inputs):
-                    given[place] = Tensor(kept + step * direction)
+                arrays = list(inputs)
+                if index < len(inputs):
+                    arrays[index] = Tensor(original + step * direction)
                 else:
-                    weights[place - len(inputs)].set_data(Tensor(kept + step * direction))
-                values.append(float((array(cell.construct(*given)).astype(float) * array(onto)).sum()))
-            if place >= len(inputs):
-                weights[place - len(inputs)].set_data(Tensor(kept))
+                    weights[index - len(inputs)].set_data(Tensor(original + step * direction))
+                values.append(float((array(cell.construct(*arrays)).astype(float) * array(onto)).sum()))
+            if index >= len(inputs):
+                weights[index - len(inputs)].set_data(Tensor(original))
             exact.append((values[0] - values[1]) / 0.02)
             own.append(float((array(gradient) * direction).sum()))
     return float(np.linalg.norm(np.subtract(exact, own)) / np.linalg.norm(exact))
 
 
 @symptom
-def wrong_bprop(found: ValueObservation) -> bool:
-    return bprop_error(found.cell, found.calls[-1].inputs) > 0.05
+def wrong_bprop(observation: ValueObservation) -> bool:
+    return bprop_error(observation.cell, observation.calls[-1].inputs) > 0.05

@@ -107,9 +107,9 @@ def run(release: str, arguments: list[str]) -> tuple[int, str]:
         "JUPYTER_PATH": str(Path(sysconfig.get_paths()["data"], "share", "jupyter")),
     }
     check = "import ipykernel, hookscope.kernel; print(ipykernel.__version__)"
-    said = subprocess.run([str(python), "-c", check], check=True, capture_output=True, text=True, env=environment)
-    if said.stdout.strip() != release:
-        raise RuntimeError(f"{python} has ipykernel {said.stdout.strip()}, not {release}")
+    version = subprocess.run([str(python), "-c", check], check=True, capture_output=True, text=True, env=environment)
+    if version.stdout.strip() != release:
+        raise RuntimeError(f"{python} has ipykernel {version.stdout.strip()}, not {release}")
     command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     last = ""
     with subprocess.Popen(command, cwd=REPOSITORY, env=environment, stdout=subprocess.PIPE, text=True) as process:

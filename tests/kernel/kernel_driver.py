@@ -161,12 +161,12 @@ class Kernel:
     def until(self, condition: Callable[[], Any], what: str, timeout: float = TIMEOUT) -> Any:
         """Return the value of `condition` once it is true, with messages coming in meanwhile."""
         end = time.monotonic() + timeout
-        while not (found := condition()):
+        while not (value := condition()):
             if time.monotonic() > end:
-                seen = [(m["msg_type"], m["content"]) for m in self.iopub[-10:]]
-                raise TimeoutError(f"waited {timeout} s for {what}; the last messages were {seen}")
+                messages = [(m["msg_type"], m["content"]) for m in self.iopub[-10:]]
+                raise TimeoutError(f"waited {timeout} s for {what}; the last messages were {messages}")
             self.collect()
-        return found
+        return value
 
     def result(self, message_id: str) -> Result:
         """Wait until the request is answered and its last output is here."""

@@ -312,8 +312,8 @@ class RandomPauses:
 
             self.kernel.until(stepped, "the end of the steps")
         for kind, messages in (("cell", self.cells), ("query", self.queries)):
-            for place, message in enumerate(messages):
-                self._answered(message, f"{kind} {place}")
+            for index, message in enumerate(messages):
+                self._answered(message, f"{kind} {index}")
         for message in [*self.comms, *self.cells, *self.queries]:
             self._idle(message)
         if self.kind in STARTS:
@@ -338,11 +338,13 @@ class RandomPauses:
         # A signal may reach the kernel only now, and end this cell.
         text = str(kernel.until(lambda: self._run("print(*log)\nlog.clear()"), "the log"))
         numbers = [int(number) for number in text.split()]
-        sent = range(self.number - len(self.comms), self.number)
+        numbers_sent = range(self.number - len(self.comms), self.number)
         assert numbers == sorted(set(numbers)), f"out of order or twice: {numbers}"
-        assert set(numbers) <= set(sent), "a comm of another pause"
-        assert len(sent) - len(numbers) <= self.lost_at_most, f"lost: {sorted(set(sent) - set(numbers))}"
-        self.done["callbacks that an interrupt ended before they began"] += len(sent) - len(numbers)
+        assert set(numbers) <= set(numbers_sent), "a comm of another pause"
+        assert len(numbers_sent) - len(numbers) <= self.lost_at_most, (
+            f"lost: {sorted(set(numbers_sent) - set(numbers))}"
+        )
+        self.done["callbacks that an interrupt ended before they began"] += len(numbers_sent) - len(numbers)
         self.lost_at_most = 0
         if self.kind == "stepping":
             taken = kernel.until(lambda: self._run("print('taken', *steps)\nsteps.clear()"), "the steps").split()

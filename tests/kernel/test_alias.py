@@ -17,11 +17,11 @@ REAL = '__version__ = "2.10.0"\n'
 def python(code: str, *arguments: str, path: Path | None = None) -> str:
     """Run code in a new Python and return what it printed; its traceback fails the test."""
     environment = {**os.environ, **({"PYTHONPATH": str(path)} if path else {})}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=240, env=environment
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
 @pytest.fixture
@@ -192,7 +192,7 @@ def test_the_pytest_option_decides_who_answers(real_mindspore: Path, options: li
     (real_mindspore / "test_who.py").write_text(PLUGIN_TEST)
     # The plugin is an argument, so that the test does not depend on installed plugins.
     plugin = ["-p", "hookscope.kernel.pytest_plugin", "-p", "no:cacheprovider"]
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", *plugin, *options, "test_who.py"],
         capture_output=True,
         text=True,
@@ -200,7 +200,7 @@ def test_the_pytest_option_decides_who_answers(real_mindspore: Path, options: li
         cwd=real_mindspore,
         env={**os.environ, "PYTHONPATH": str(real_mindspore), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
     )
-    assert outcome in done.stdout, done.stdout + done.stderr
+    assert outcome in process.stdout, process.stdout + process.stderr
 
 
 def test_classes_of_a_file_with_a_name_below_mindspore_print_it() -> None:

@@ -72,27 +72,29 @@ def schema(repository: Path) -> Any:
 
 
 def test_a_healthy_script_exits_0_and_says_what_was_looked_at(tmp_path: Path) -> None:
-    done = run(tmp_path, HEALTHY, "--check")
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"\n6 steps, \d+ captures, \d+ conditions: nothing wrong\n$", done.stdout)
-    assert done.stderr == ""
+    process = run(tmp_path, HEALTHY, "--check")
+    assert process.returncode == 0, process.stderr
+    assert re.search(r"\n6 steps, \d+ captures, \d+ conditions: nothing wrong\n$", process.stdout)
+    assert process.stderr == ""
 
 
 def test_a_cause_is_told_with_its_line_and_its_advice_and_exits_1(tmp_path: Path) -> None:
-    done = run(tmp_path, FAULTY, "--check")
-    assert done.returncode == 1
-    told = done.stdout[done.stdout.index("1. ") :]
-    assert re.match(r"1\. nan in \(root\), since step 1, \d+ times\n   log in \(root\)#0 made \d+ NaN of 64", told)
-    assert "(script.py, line 13: return self.head(self.inside(self.dense(x))))" in " ".join(told.split())
-    assert "\n   Look at what made it: " in told
-    assert told.endswith("\n1 cause in 6 steps\n")
-    assert max(map(len, told.splitlines())) <= 100
+    process = run(tmp_path, FAULTY, "--check")
+    assert process.returncode == 1
+    output = process.stdout[process.stdout.index("1. ") :]
+    assert re.match(r"1\. nan in \(root\), since step 1, \d+ times\n   log in \(root\)#0 made \d+ NaN of 64", output)
+    assert "(script.py, line 13: return self.head(self.inside(self.dense(x))))" in " ".join(output.split())
+    assert "\n   Look at what made it: " in output
+    assert output.endswith("\n1 cause in 6 steps\n")
+    assert max(map(len, output.splitlines())) <= 100
 
 
 def test_what_has_no_operator_names_the_line_of_the_users_cell_around_it(tmp_path: Path) -> None:
-    done = run(tmp_path, DEAD, "--check")
-    assert "\n   so also: " in done.stdout
-    assert re.search(r"^\d\. dead_relu in inside\.1 \(script\.py, line 12\), since step \d", done.stdout, re.MULTILINE)
+    process = run(tmp_path, DEAD, "--check")
+    assert "\n   so also: " in process.stdout
+    assert re.search(
+        r"^\d\. dead_relu in inside\.1 \(script\.py, line 12\), since step \d", process.stdout, re.MULTILINE
+    )
 
 
 def test_watching_changes_no_bit_of_a_script(tmp_path: Path) -> None:
@@ -105,9 +107,9 @@ def test_watching_changes_no_bit_of_a_script(tmp_path: Path) -> None:
 
 def test_some_conditions_with_thresholds_and_one_of_ones_own(tmp_path: Path) -> None:
     options = ("--check=wrong_mode,exploding_gradient=1e9", "--check=if slot == 'output' and norm > 0")
-    done = run(tmp_path, HEALTHY, *options)
-    assert done.returncode == 1
-    assert "1. if slot == 'output' and norm > 0 in " in done.stdout
+    process = run(tmp_path, HEALTHY, *options)
+    assert process.returncode == 1
+    assert "1. if slot == 'output' and norm > 0 in " in process.stdout
 
 
 @pytest.mark.parametrize(
@@ -125,58 +127,58 @@ def test_some_conditions_with_thresholds_and_one_of_ones_own(tmp_path: Path) -> 
     ],
 )
 def test_a_wrong_option_is_one_line_before_the_script_runs(tmp_path: Path, options: Any, error: str) -> None:
-    done = run(tmp_path, "print('ran')\n", *options)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"hookscope run: {error}")
-    assert len(done.stderr.splitlines()) == 1
+    process = run(tmp_path, "print('ran')\n", *options)
+    assert (process.returncode, process.stdout) == (2, "")
+    assert process.stderr.startswith(f"hookscope run: {error}")
+    assert len(process.stderr.splitlines()) == 1
 
 
 def test_what_follows_the_script_is_the_scripts(tmp_path: Path) -> None:
     words = ("--check", "--json", "--", "-b", "x")
     for before in ((), ("--check",), ("--check", "--")):
-        done = run(tmp_path, "import sys\nprint(sys.argv[1:])\n", *before, after=words)
-        assert done.stdout.startswith(f"{list(words)}\n"), done.stderr
+        process = run(tmp_path, "import sys\nprint(sys.argv[1:])\n", *before, after=words)
+        assert process.stdout.startswith(f"{list(words)}\n"), process.stderr
 
 
 def test_a_value_may_stand_apart_from_its_option(tmp_path: Path) -> None:
-    done = run(tmp_path, HEALTHY, "--break", "dense", "--stop-on", "nan", "--check")
-    assert done.returncode == 0, done.stderr
+    process = run(tmp_path, HEALTHY, "--break", "dense", "--stop-on", "nan", "--check")
+    assert process.returncode == 0, process.stderr
 
 
 def test_a_script_without_a_network_says_so(tmp_path: Path) -> None:
-    done = run(tmp_path, "print('nothing')\n", "--check")
-    assert done.returncode == 0
-    assert done.stdout.endswith(" conditions: no network ran\n")
+    process = run(tmp_path, "print('nothing')\n", "--check")
+    assert process.returncode == 0
+    assert process.stdout.endswith(" conditions: no network ran\n")
 
 
 # Ends of a script
 
 
 @pytest.mark.parametrize(
-    ("end", "status", "said"),
+    ("end", "status", "message"),
     [("raise SystemExit", 0, ""), ("raise SystemExit(7)", 7, ""), ("raise SystemExit('the end')", 1, "the end\n")],
 )
 @pytest.mark.cases(1)
-def test_exits_of_the_script_count_where_nothing_is_wrong(tmp_path: Path, end: str, status: int, said: str) -> None:
-    done = run(tmp_path, f"{HEALTHY}{end}\n", "--check")
-    assert (done.returncode, done.stderr) == (status, said)
-    assert "nothing wrong" in done.stdout
+def test_exits_of_the_script_count_where_nothing_is_wrong(tmp_path: Path, end: str, status: int, message: str) -> None:
+    process = run(tmp_path, f"{HEALTHY}{end}\n", "--check")
+    assert (process.returncode, process.stderr) == (status, message)
+    assert "nothing wrong" in process.stdout
     assert run(tmp_path, f"{FAULTY}{end}\n", "--check").returncode == 1
 
 
 def test_an_error_of_the_script_has_its_traceback_and_the_causes(tmp_path: Path) -> None:
-    done = run(tmp_path, FAULTY + "1 / 0\n", "--check")
-    assert done.returncode == 1
-    assert done.stderr.startswith('Traceback (most recent call last):\n  File "script.py", line 29, in <module>')
-    assert done.stderr.endswith("ZeroDivisionError: division by zero\n")
-    assert "1. nan in (root)" in done.stdout
+    process = run(tmp_path, FAULTY + "1 / 0\n", "--check")
+    assert process.returncode == 1
+    assert process.stderr.startswith('Traceback (most recent call last):\n  File "script.py", line 29, in <module>')
+    assert process.stderr.endswith("ZeroDivisionError: division by zero\n")
+    assert "1. nan in (root)" in process.stdout
     assert run(tmp_path, HEALTHY + "1 / 0\n", "--check").returncode == 1
 
 
 def test_a_script_that_is_no_python_is_told_as_python_does(tmp_path: Path) -> None:
-    done = run(tmp_path, "print(\n", "--check")
-    assert done.returncode == 1
-    assert "SyntaxError: " in done.stderr and "Traceback" not in done.stderr
+    process = run(tmp_path, "print(\n", "--check")
+    assert process.returncode == 1
+    assert "SyntaxError: " in process.stderr and "Traceback" not in process.stderr
 
 
 def test_ctrl_c_tells_what_was_found_so_far(tmp_path: Path) -> None:
@@ -212,14 +214,14 @@ else:
 @pytest.mark.parametrize("where", ["found.json", "-", ""])
 def test_a_process_that_the_script_forks_tells_nothing(end: str, status: int, where: str, tmp_path: Path) -> None:
     options = ("--check", f"--json={where}") if where else ("--check",)
-    done = run(tmp_path, HEALTHY + FORKS.format(end=end), *options)
-    assert done.returncode == 0, done.stderr
-    assert f"child {status}\n" in (done.stderr if where == "-" else done.stdout)
+    process = run(tmp_path, HEALTHY + FORKS.format(end=end), *options)
+    assert process.returncode == 0, process.stderr
+    assert f"child {status}\n" in (process.stderr if where == "-" else process.stdout)
     if where:
-        told = done.stdout if where == "-" else (tmp_path / where).read_text()
-        assert json.loads(told)["causes"] == []
+        output = process.stdout if where == "-" else (tmp_path / where).read_text()
+        assert json.loads(output)["causes"] == []
     else:
-        assert done.stdout.count("nothing wrong") == 1 and "cause" not in done.stdout
+        assert process.stdout.count("nothing wrong") == 1 and "cause" not in process.stdout
 
 
 def signaled(folder: Path, text: str, signum: int, *options: str) -> tuple[int, str, str]:
@@ -277,9 +279,9 @@ def test_a_signal_ends_a_forked_process_as_ever(tmp_path: Path) -> None:
         "    child = multiprocessing.get_context('fork').Process(target=time.sleep, args=(60,))\n"
         "    child.start()\n    child.terminate()\n    child.join()\n    print('child', child.exitcode, flush=True)\n"
     )
-    done = run(tmp_path, text, "--check")
-    assert done.stdout.count(f"child {-signal.SIGTERM}\n") == 50
-    assert done.stdout.count("nothing wrong") == 1
+    process = run(tmp_path, text, "--check")
+    assert process.stdout.count(f"child {-signal.SIGTERM}\n") == 50
+    assert process.stdout.count("nothing wrong") == 1
 
 
 # JSON
@@ -287,11 +289,11 @@ def test_a_signal_ends_a_forked_process_as_ever(tmp_path: Path) -> None:
 
 def test_json_is_alone_on_standard_output(tmp_path: Path, repository: Path) -> None:
     text = f"import os, sys\n{FAULTY}os.write(1, b'raw')\nos.system('echo child')\n"
-    done = run(tmp_path, text, "--check", "--json")
-    data = json.loads(done.stdout, parse_constant=pytest.fail)
+    process = run(tmp_path, text, "--check", "--json")
+    data = json.loads(process.stdout, parse_constant=pytest.fail)
     jsonschema.validate(data, schema(repository))
-    assert done.returncode == 1
-    assert "loss " in done.stderr and "raw" in done.stderr and "child" in done.stderr
+    assert process.returncode == 1
+    assert "loss " in process.stderr and "raw" in process.stderr and "child" in process.stderr
     assert (data["steps"], data["error"], data["script"]) == (6, None, "script.py")
     (cause,) = data["causes"]
     assert (cause["condition"], cause["path"], cause["line"], cause["line_of"]) == ("nan", "", 14, "operator")
@@ -303,7 +305,7 @@ def test_consequences_and_cells_are_in_the_json(tmp_path: Path, repository: Path
     jsonschema.validate(data, schema(repository))
     (cause,) = data["causes"]
     assert (cause["condition"], cause["path"], cause["line"], cause["line_of"]) == ("dead_relu", "inside.1", 12, "cell")
-    assert {one["condition"] for one in cause["consequences"]} == {"all_zero", "no_gradient"}
+    assert {item["condition"] for item in cause["consequences"]} == {"all_zero", "no_gradient"}
 
 
 CLOSES = """
@@ -317,10 +319,10 @@ for file in files:
 
 @pytest.mark.parametrize("where", ["found.json", "-"])
 def test_the_json_goes_into_no_file_of_a_script_that_has_closed_all_descriptors(where: str, tmp_path: Path) -> None:
-    done = run(tmp_path, HEALTHY + CLOSES, "--check", f"--json={where}")
+    process = run(tmp_path, HEALTHY + CLOSES, "--check", f"--json={where}")
     assert [path.read_bytes() for path in tmp_path.glob("user*.bin")] == [b"precious"] * 40
     if where == "-":
-        assert "the script has closed the standard output that was kept" in done.stderr
+        assert "the script has closed the standard output that was kept" in process.stderr
     else:
         assert json.loads((tmp_path / where).read_text())["causes"] == []
 
@@ -334,17 +336,17 @@ def test_a_script_without_a_stream_for_errors_runs_to_its_end(closed: str, tmp_p
 
 
 def test_json_in_a_file_leaves_standard_output_to_the_script(tmp_path: Path, repository: Path) -> None:
-    done = run(tmp_path, HEALTHY + "raise ValueError('it\\x1b[31m')\n", "--check", "--json=found.json")
+    process = run(tmp_path, HEALTHY + "raise ValueError('it\\x1b[31m')\n", "--check", "--json=found.json")
     written = (tmp_path / "found.json").read_text()
     data = json.loads(written)
     jsonschema.validate(data, schema(repository))
-    assert done.stdout == run(tmp_path, HEALTHY).stdout
+    assert process.stdout == run(tmp_path, HEALTHY).stdout
     assert data["causes"] == [] and data["error"] == "ValueError: it\x1b[31m"
     assert written.isascii() and "\x1b" not in written
 
 
 def test_names_do_nothing_to_a_terminal(tmp_path: Path) -> None:
-    named = """
+    cell = """
 class Named(nn.Cell):
     def __init__(self):
         super().__init__()
@@ -358,26 +360,26 @@ class Named(nn.Cell):
 
 train(Named())
 """
-    done = run(tmp_path, NETWORK + named, "--check")
-    assert done.returncode == 1 and "b\\x1b" in done.stdout
-    assert "\x1b" not in done.stdout[done.stdout.index("1. ") :]
+    process = run(tmp_path, NETWORK + cell, "--check")
+    assert process.returncode == 1 and "b\\x1b" in process.stdout
+    assert "\x1b" not in process.stdout[process.stdout.index("1. ") :]
 
 
 # Pauses
 
 
 def test_where_nobody_can_answer_a_line_says_so_and_the_script_goes_on(tmp_path: Path) -> None:
-    done = run(tmp_path, HEALTHY, "--break=dense")
-    assert done.returncode == 0
-    assert done.stdout == run(tmp_path, HEALTHY).stdout
-    assert done.stderr.count("\n") == 1 and "standard input is not a terminal" in done.stderr
+    process = run(tmp_path, HEALTHY, "--break=dense")
+    assert process.returncode == 0
+    assert process.stdout == run(tmp_path, HEALTHY).stdout
+    assert process.stderr.count("\n") == 1 and "standard input is not a terminal" in process.stderr
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "place"),
+    ("text", "options", "function"),
     [(HEALTHY, ("--break=dense if step == 2",), "breakpoint dense"), (FAULTY, ("--stop-on=nan",), "log in (root)#0")],
 )
-def test_at_a_terminal_it_pauses_at_the_prompt(tmp_path: Path, text: str, options: Any, place: str) -> None:
+def test_at_a_terminal_it_pauses_at_the_prompt(tmp_path: Path, text: str, options: Any, function: str) -> None:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "hookscope", "run", *options, script(tmp_path, text)],
@@ -387,16 +389,16 @@ def test_at_a_terminal_it_pauses_at_the_prompt(tmp_path: Path, text: str, option
         cwd=tmp_path,
     )
     os.close(theirs)
-    said = b""
-    while b"(hookscope) " not in said:
-        said += os.read(ours, 1 << 16)
-    assert place in said.decode()
+    output = b""
+    while b"(hookscope) " not in output:
+        output += os.read(ours, 1 << 16)
+    assert function in output.decode()
     os.write(ours, b"abort\n")
     while True:
         try:
-            said += os.read(ours, 1 << 16)
+            output += os.read(ours, 1 << 16)
         except OSError:  # the other end is closed
             break
     os.close(ours)
     assert process.wait(60) == 1
-    assert "DebugAbort" in said.decode()
+    assert "DebugAbort" in output.decode()

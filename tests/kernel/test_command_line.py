@@ -25,17 +25,17 @@ def test_run_runs_a_script_as_python_would_with_the_alias(tmp_path: Path) -> Non
         "import sys, mindspore, beside\n"
         "print(__name__, __file__ == sys.argv[0], sys.argv[1:], mindspore.__name__, beside.word)\n"
     )
-    done = hookscope("run", str(script), "--lr", "0.1", "-v")
-    assert done.stdout == "__main__ True ['--lr', '0.1', '-v'] hookscope.engine beside\n", done.stderr
+    process = hookscope("run", str(script), "--lr", "0.1", "-v")
+    assert process.stdout == "__main__ True ['--lr', '0.1', '-v'] hookscope.engine beside\n", process.stderr
 
 
 def test_run_gives_the_scripts_own_exit_status_and_traceback(tmp_path: Path) -> None:
     (tmp_path / "exits.py").write_text("raise SystemExit(3)\n")
     (tmp_path / "fails.py").write_text("raise ValueError('from the script')\n")
     assert hookscope("run", "exits.py", cwd=tmp_path).returncode == 3
-    done = hookscope("run", "fails.py", cwd=tmp_path)
-    assert done.returncode == 1
-    assert done.stderr.endswith("ValueError: from the script\n")
+    process = hookscope("run", "fails.py", cwd=tmp_path)
+    assert process.returncode == 1
+    assert process.stderr.endswith("ValueError: from the script\n")
 
 
 @pytest.mark.parametrize(
@@ -50,21 +50,21 @@ def test_run_gives_the_scripts_own_exit_status_and_traceback(tmp_path: Path) -> 
 def test_a_traceback_shows_the_scripts_frames_alone_as_that_of_python(tmp_path: Path, text: str) -> None:
     (tmp_path / "fails.py").write_text(text)
     python = subprocess.run([sys.executable, "fails.py"], capture_output=True, text=True, cwd=tmp_path)
-    done = hookscope("run", "fails.py", cwd=tmp_path)
-    assert done.stderr == python.stderr.replace(f"{tmp_path}/", "")
-    assert done.returncode == python.returncode != 0
+    process = hookscope("run", "fails.py", cwd=tmp_path)
+    assert process.stderr == python.stderr.replace(f"{tmp_path}/", "")
+    assert process.returncode == python.returncode != 0
 
 
 def test_run_names_a_script_that_is_not_there(tmp_path: Path) -> None:
-    done = hookscope("run", "nothing.py", cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr == "hookscope run: there is no file 'nothing.py'\n"
+    process = hookscope("run", "nothing.py", cwd=tmp_path)
+    assert process.returncode == 2
+    assert process.stderr == "hookscope run: there is no file 'nothing.py'\n"
 
 
 def test_install_writes_this_interpreter_and_the_logos(tmp_path: Path) -> None:
-    done = hookscope("install", "--prefix", str(tmp_path), "--name", "mine")
+    process = hookscope("install", "--prefix", str(tmp_path), "--name", "mine")
     folder = tmp_path / "share" / "jupyter" / "kernels" / "mine"
-    assert done.stdout == f"Installed the kernel 'mine' in {folder}\n", done.stderr
+    assert process.stdout == f"Installed the kernel 'mine' in {folder}\n", process.stderr
     spec = json.loads((folder / "kernel.json").read_text())
     assert spec["argv"] == [sys.executable, "-m", "hookscope.kernel", "-f", "{connection_file}"]
     assert (spec["display_name"], spec["language"]) == ("Hookscope (mine)", "python")
@@ -72,14 +72,16 @@ def test_install_writes_this_interpreter_and_the_logos(tmp_path: Path) -> None:
 
 
 def test_install_names_what_is_wrong(tmp_path: Path) -> None:
-    done = hookscope("install", "--prefix", str(tmp_path), "--name", "my kernel")
-    assert done.returncode == 1
-    assert done.stderr == ("hookscope install: a kernel's name has only letters, digits and . _ -, got 'my kernel'\n")
+    process = hookscope("install", "--prefix", str(tmp_path), "--name", "my kernel")
+    assert process.returncode == 1
+    assert process.stderr == (
+        "hookscope install: a kernel's name has only letters, digits and . _ -, got 'my kernel'\n"
+    )
     (tmp_path / "share").write_text("a file where a folder must be")
-    done = hookscope("install", "--prefix", str(tmp_path))
-    assert done.returncode == 1
-    assert done.stderr.startswith("hookscope install: ")
-    assert len(done.stderr.splitlines()) == 1
+    process = hookscope("install", "--prefix", str(tmp_path))
+    assert process.returncode == 1
+    assert process.stderr.startswith("hookscope install: ")
+    assert len(process.stderr.splitlines()) == 1
 
 
 def test_version_is_the_distributions() -> None:
@@ -87,30 +89,30 @@ def test_version_is_the_distributions() -> None:
 
 
 def test_report_is_a_screen_that_tells_where_tensors_are_put_and_why() -> None:
-    told = hookscope("report").stdout
-    lines = told.splitlines()
+    output = hookscope("report").stdout
+    lines = output.splitlines()
     assert 5 <= len(lines) <= 24 and max(map(len, lines)) <= 100
-    assert re.search(r"^new tensors  (CPU|GPU) \(.+\)$", told, re.MULTILINE)
-    assert re.search(r"^GPU +.+ \(.+\)$", told, re.MULTILINE)
-    assert f"hookscope    {version('hookscope')} in " in told
-    assert re.search(r"^operators    \d+ by NumPy|^operators    .*\d+ by CuPy", told, re.MULTILINE)
+    assert re.search(r"^new tensors  (CPU|GPU) \(.+\)$", output, re.MULTILINE)
+    assert re.search(r"^GPU +.+ \(.+\)$", output, re.MULTILINE)
+    assert f"hookscope    {version('hookscope')} in " in output
+    assert re.search(r"^operators    \d+ by NumPy|^operators    .*\d+ by CuPy", output, re.MULTILINE)
 
 
 def test_report_lists_the_operators_when_asked_to() -> None:
-    told = hookscope("report", "--operators").stdout
-    assert re.search(r"\bsoftmax\b", told) and re.search(r"\bconv2d\b", told)
-    assert max(map(len, told.splitlines())) <= 100
+    output = hookscope("report", "--operators").stdout
+    assert re.search(r"\bsoftmax\b", output) and re.search(r"\bconv2d\b", output)
+    assert max(map(len, output.splitlines())) <= 100
 
 
 @pytest.mark.parametrize("command", [(), ("run",)])
 def test_without_arguments_the_help_is_printed(command: tuple[str, ...]) -> None:
-    done = hookscope(*command)
-    asked = hookscope(*command, "--help")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == asked.stdout and done.stdout.startswith("usage: hookscope")
+    process = hookscope(*command)
+    help_process = hookscope(*command, "--help")
+    assert (process.returncode, process.stderr) == (0, "")
+    assert process.stdout == help_process.stdout and process.stdout.startswith("usage: hookscope")
 
 
 def test_a_wrong_command_names_the_right_ones() -> None:
-    done = hookscope("start")
-    assert done.returncode == 2
-    assert "'run', 'install', 'report'" in done.stderr
+    process = hookscope("start")
+    assert process.returncode == 2
+    assert "'run', 'install', 'report'" in process.stderr

@@ -67,7 +67,7 @@ class Debugged:
 
     def stops_in(self, cell: str) -> list[str]:
         """Continue the cell at each stop; return the stops."""
-        found: list[str] = []
+        stops: list[str] = []
         handled = 0
         while not self.kernel.is_idle(cell):
             self.kernel.collect()
@@ -76,11 +76,11 @@ class Debugged:
             for event in stopped[handled:]:
                 thread = event["body"]["threadId"]
                 frame = self.ask("stackTrace", threadId=thread)["stackFrames"][0]
-                found.append(f"{frame['name'].rpartition('.')[2]} {frame['line']}")
+                stops.append(f"{frame['name'].rpartition('.')[2]} {frame['line']}")
                 self.ask("continue", threadId=thread)
             handled = len(stopped)
         self.kernel.iopub[:] = [m for m in self.kernel.iopub if m["msg_type"] != "debug_event"]
-        return found
+        return stops
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def step_through(kernel: Kernel, link: str) -> None:
     """Step a bprop by the kernel's pause: over, into the helper, back and forward, and on to the end."""
     cell = kernel.execute("%%cell net --step -o dbg --no-panel\nprint('result', gradient(x))")
     show = "print('at', dbg.shown.function, dbg.shown.line - dbg.shown.first_line, flush=True)"
-    for command, place in (
+    for command, position in (
         ("pass", "at bprop 1"),
         ("dbg.resume('over')", "at bprop 2"),
         ("dbg.resume('into')", "at twice 1"),
@@ -115,7 +115,7 @@ def step_through(kernel: Kernel, link: str) -> None:
         ("dbg.resume('out')", "at bprop 3"),
     ):
         kernel.comm(link, command)
-        kernel.wait_for_text(place, kernel.comm(link, show))
+        kernel.wait_for_text(position, kernel.comm(link, show))
     kernel.comm(link, "dbg.resume()")
     result = kernel.result(cell)
     assert result.status == "ok", result.errors

@@ -80,10 +80,10 @@ print("the same bits")
 def test_a_cell_under_the_debugger_runs_whatever_raises_in_what_is_shown_of_it(
     server: str, run_python: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
-    done = run_python(IN_A_SHELL.format(server=server), seconds=240)
-    assert "the same bits" in done.stdout
-    told = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines() if line[-1:].isdigit())
-    silent = {what for what, count in told.items() if count == "0"}
+    process = run_python(IN_A_SHELL.format(server=server), seconds=240)
+    assert "the same bits" in process.stdout
+    lines = dict(line.rsplit(" ", 1) for line in process.stdout.splitlines() if line[-1:].isdigit())
+    silent = {what for what, count in lines.items() if count == "0"}
     # Without a page there is no panel, and with one, no static form by itself.
     assert silent <= {"the panel", "showing it", "a view", "the heading", "its status", "another network"} - (
         {"the panel", "showing it", "a view", "the heading", "its status"} if server else set()
@@ -113,7 +113,7 @@ def test_a_script_that_is_checked_ends_as_by_itself_where_the_report_fails(
     where: str, name: str, tmp_path: Path
 ) -> None:
     (tmp_path / "script.py").write_text(SCRIPT.format(where=where, name=name))
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "hookscope", "run", "--check", "script.py"],
         capture_output=True,
         text=True,
@@ -122,9 +122,9 @@ def test_a_script_that_is_checked_ends_as_by_itself_where_the_report_fails(
         stdin=subprocess.DEVNULL,
         check=False,
     )
-    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "ran")
-    assert "Traceback" not in done.stderr
-    assert done.stderr.count("the report raised RuntimeError: planted; the run goes on") == (where != "findings")
+    assert (process.returncode, process.stdout.splitlines()[0]) == (0, "ran")
+    assert "Traceback" not in process.stderr
+    assert process.stderr.count("the report raised RuntimeError: planted; the run goes on") == (where != "findings")
 
 
 def test_losses_of_shape_one_end_no_checked_script(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_losses_of_shape_one_end_no_checked_script(tmp_path: Path) -> None:
         "    v, g = ms.value_and_grad(net, None, net.trainable_params())(x)\n"
         "    print(v.shape, [t.shape for t in g])\n"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "hookscope", "run", "--check", "script.py"],
         capture_output=True,
         text=True,
@@ -144,9 +144,9 @@ def test_losses_of_shape_one_end_no_checked_script(tmp_path: Path) -> None:
         stdin=subprocess.DEVNULL,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.count("(1, 1) [(1, 3), (1,)]") == 3
-    assert "nothing wrong" in done.stdout
+    assert (process.returncode, process.stderr) == (0, "")
+    assert process.stdout.count("(1, 1) [(1, 3), (1,)]") == 3
+    assert "nothing wrong" in process.stdout
 
 
 def test_a_test_whose_report_fails_passes_as_by_itself(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_test_whose_report_fails_passes_as_by_itself(tmp_path: Path) -> None:
         "class Log(nn.Cell):\n    def construct(self, x):\n        return ops.log(x)\n\n"
         "def test_faulty(monkeypatch):\n    report.report_text = boom\n    Log()(Tensor(np.float32([-1.0, 3.0])))\n"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "pytest", "-qs", "--alias-mindspore", "--check-networks=all", "test_it.py"],
         capture_output=True,
         text=True,
@@ -165,8 +165,8 @@ def test_a_test_whose_report_fails_passes_as_by_itself(tmp_path: Path) -> None:
         cwd=tmp_path,
         check=False,
     )
-    assert "1 passed" in done.stdout, done.stdout
-    assert "the report raised RuntimeError: planted" in done.stderr
+    assert "1 passed" in process.stdout, process.stdout
+    assert "the report raised RuntimeError: planted" in process.stderr
 
 
 @pytest.mark.faults_expected

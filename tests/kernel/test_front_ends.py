@@ -42,8 +42,8 @@ class Page:
         self.kernel = kernel
         create = kernel.control_reply(kernel.send("create_subshell_request", {}, control=True))
         self.subshell = create["content"]["subshell_id"]
-        opened = kernel.run("%cell net")
-        self.panel = kernel.comm_opened(str(opened.reply["parent_header"]["msg_id"]), "AnyModel")
+        cell = kernel.run("%cell net")
+        self.panel = kernel.comm_opened(str(cell.reply["parent_header"]["msg_id"]), "AnyModel")
 
     def send(self, **action: object) -> str:
         return self.kernel.comm(self.panel, {"method": "custom", "content": action}, self.subshell)
@@ -58,8 +58,8 @@ class Page:
         """Return the panel's error messages; the last is deliberate: a hook on a missing cell."""
         self.finish(self.hook("nowhere", on=True))
         data: list[Message] = [m["content"]["data"] for m in self.kernel.iopub if m["msg_type"] == "comm_msg"]
-        told = [d["state"]["status"]["error"] for d in data if "status" in d.get("state", {})]
-        return list(dict.fromkeys(error for error in told if error))
+        errors = [d["state"]["status"]["error"] for d in data if "status" in d.get("state", {})]
+        return list(dict.fromkeys(error for error in errors if error))
 
 
 @pytest.fixture
@@ -103,22 +103,22 @@ def test_a_breakpoint_in_a_plain_kernel_is_recorded_and_told_in_one_line(plain: 
 
 
 def test_a_warning_names_the_line_of_a_cell_as_the_notebook_does(plain: Kernel) -> None:
-    told = plain.run(
+    result = plain.run(
         "import hookscope.engine as ms\n\n@ms.jit\ndef branch(x):\n    return x if x.sum() > 0 else -x\n\n\n"
         "_ = branch(ms.Tensor([1.0]))"
     )
     count = plain.run("print(len(In) - 2)").text.strip()
-    assert f"a branch is taken on a tensor's value (Cell In[{count}], line 5)" in told.errors
-    assert f"Cell In[{count}]:8: UserWarning: no plan can be made of 'branch'" in told.errors
-    assert "ipykernel" not in told.errors
+    assert f"a branch is taken on a tensor's value (Cell In[{count}], line 5)" in result.errors
+    assert f"Cell In[{count}]:8: UserWarning: no plan can be made of 'branch'" in result.errors
+    assert "ipykernel" not in result.errors
 
 
 def test_voila_which_shows_the_page_after_the_run_gets_live_panels() -> None:
     """Voila runs a notebook as nbclient does, without input, but the kernel lives on and the page talks to it."""
     with Kernel(env={"SERVER_SOFTWARE": "voila/0.5.13"}) as kernel:
         kernel.run(SETUP, allow_stdin=False)
-        opened = kernel.run("%cell net", allow_stdin=False)
-        assert WIDGET in opened.of_type("display_data")[0]["content"]["data"]
+        cell = kernel.run("%cell net", allow_stdin=False)
+        assert WIDGET in cell.of_type("display_data")[0]["content"]["data"]
         paused = kernel.run("%%cell net --break 1\nprint('ran', net(x).shape)", allow_stdin=False)
         assert WIDGET in paused.of_type("display_data")[0]["content"]["data"]
         assert paused.text == "ran (4, 2)\n"
@@ -133,8 +133,8 @@ def test_nbconvert_makes_a_page_with_static_forms_and_no_widget(kernel_name: str
     notebook.metadata.kernelspec = {"name": kernel_name, "display_name": kernel_name, "language": "python"}
     nbformat.write(notebook, tmp_path / "network.ipynb")
     command = [sys.executable, "-m", "nbconvert", "--execute", "--to", "html", "network.ipynb"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240)
+    assert process.returncode == 0, process.stderr
     page = (tmp_path / "network.html").read_text(encoding="utf-8")
     assert page.count("Captures: 0") == 1
     assert page.count("grad_input[0]") >= 2

@@ -89,6 +89,6 @@ def test_the_magics_work_in_a_terminal() -> None:
         "print(len(_session.captures))"
     )
     argv = [sys.executable, "-m", "IPython", "--simple-prompt", "--colors=NoColor", "-c", code]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=240)
-    assert done.stdout.splitlines()[-1] == "2", done.stdout + done.stderr
-    assert "(3,)" in done.stdout
+    process = subprocess.run(argv, capture_output=True, text=True, timeout=240)
+    assert process.stdout.splitlines()[-1] == "2", process.stdout + process.stderr
+    assert "(3,)" in process.stdout

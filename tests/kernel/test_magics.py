@@ -197,10 +197,10 @@ def test_options_reach_the_session(kernel: Kernel, link: str) -> None:
     kernel.run(
         "%%cell net -w relu:forward -w dense:backward --every 2 -o dbg --no-panel\nfor _ in range(4): gradient(x)"
     )
-    seen = kernel.run(
+    output = kernel.run(
         "print(sorted({(c.path, c.direction) for c in dbg.captures}), len({c.step for c in dbg.captures}))"
     )
-    assert seen.text == "[('dense', 'backward'), ('relu', 'forward')] 2\n"
+    assert output.text == "[('dense', 'backward'), ('relu', 'forward')] 2\n"
 
 
 def test_an_error_in_the_body_is_one_traceback_and_leaves_the_network_as_it_was(kernel: Kernel, link: str) -> None:
@@ -378,8 +378,10 @@ def test_the_producer_of_a_nan_is_named_by_its_notebook_cell_and_line(kernel: Ke
     )
     result = kernel.run("%%cell log --check nan --no-panel\ny = log(x)")
     assert result.status == "ok"
-    said = kernel.run("print(_session.producers[0])").text
-    assert re.search(r"log in \(root\)#0 made 12 NaN of 12 elements: .* \(Cell In\[\d+\], line 4: return shifted", said)
+    output = kernel.run("print(_session.producers[0])").text
+    assert re.search(
+        r"log in \(root\)#0 made 12 NaN of 12 elements: .* \(Cell In\[\d+\], line 4: return shifted", output
+    )
 
 
 def test_params_and_hooks_are_tables(kernel: Kernel, link: str) -> None:

@@ -15,9 +15,9 @@ INSTALL = "from hookscope.kernel import install_as_mindspore; install_as_mindspo
 
 def python(code: str) -> str:
     """Run code in a new Python where the alias is installed, and return what it printed."""
-    done = subprocess.run([sys.executable, "-c", INSTALL + code], capture_output=True, text=True, timeout=240)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    process = subprocess.run([sys.executable, "-c", INSTALL + code], capture_output=True, text=True, timeout=240)
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
 @pytest.fixture(scope="module")
@@ -32,12 +32,12 @@ def modules(repository: Path) -> ModuleType:
 
 def test_what_mindspore_offers_is_here_or_there_is_a_reason_and_no_reason_is_left_over(repository: Path) -> None:
     script = [sys.executable, str(repository / "scripts" / "modules.py"), "--check"]
-    done = subprocess.run(script, capture_output=True, text=True, cwd=repository, timeout=240, check=False)
-    assert done.returncode == 0, f"tests/kernel/module_reasons.txt:\n{done.stderr}"
+    process = subprocess.run(script, capture_output=True, text=True, cwd=repository, timeout=240, check=False)
+    assert process.returncode == 0, f"tests/kernel/module_reasons.txt:\n{process.stderr}"
 
 
 def test_the_comparison_finds_what_has_no_reason_and_what_needs_none(modules: ModuleType) -> None:
-    found = [
+    results = [
         modules.Difference("mindspore.ops", "Fog", None),
         modules.Difference("mindspore.ops.operations", "FogGrad", None),
         modules.Difference("mindspore.opsimath", "Fog", None),
@@ -50,7 +50,7 @@ def test_the_comparison_finds_what_has_no_reason_and_what_needs_none(modules: Mo
         modules.Reason("weather", "mindspore.haze", modules.WHOLE_MODULE),
         modules.Reason("weather", "mindspore.nn", "*"),
     ]
-    assert modules.checked(found, rows) == [
+    assert modules.checked(results, rows) == [
         "no reason: mindspore.opsimath Fog",
         "not needed: mindspore.ops Mist (weather)",
         "not needed: mindspore.nn * (weather)",

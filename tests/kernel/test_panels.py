@@ -68,9 +68,9 @@ def frozen(messages: list[Message]) -> list[str]:
 
 def test_the_panel_is_shown_before_the_body_runs_and_renewed_after(network: Kernel) -> None:
     result = network.run("%%cell net\nprint('body'); net(x);")
-    shown = [m for m in result.messages if m["msg_type"] in ("display_data", "stream", "update_display_data")]
-    assert [m["msg_type"] for m in shown] == ["display_data", "display_data", "stream", "update_display_data"]
-    live, before, _, after = (m["content"].get("data", {}) for m in shown)
+    displays = [m for m in result.messages if m["msg_type"] in ("display_data", "stream", "update_display_data")]
+    assert [m["msg_type"] for m in displays] == ["display_data", "display_data", "stream", "update_display_data"]
+    live, before, _, after = (m["content"].get("data", {}) for m in displays)
     assert WIDGET in live
     assert "0 captures" in before["text/plain"]
     assert "2 captures" in after["text/plain"]
@@ -83,22 +83,22 @@ def test_a_page_that_is_connected_again_gets_what_it_may_have_missed(network: Ke
     def renewed(messages: list[Message]) -> list[Message]:
         return [m["content"] for m in messages if m["msg_type"] == "update_display_data"]
 
-    shown = run(network, 1, "%%cell net\nnet(x);")
-    known = len(renewed(network.iopub))
+    result = run(network, 1, "%%cell net\nnet(x);")
+    count_before = len(renewed(network.iopub))
     network.second_client().client.stop_channels()  # its request was answered
     network.run("pass")
-    assert len(renewed(network.iopub)) == known
+    assert len(renewed(network.iopub)) == count_before
     network.query("kernel_info_request", {})
-    [update] = network.until(lambda: renewed(network.iopub)[known:], "the static form")
+    [update] = network.until(lambda: renewed(network.iopub)[count_before:], "the static form")
     assert "2 captures" in update["data"]["text/plain"]
-    assert update["transient"]["display_id"] == shown.of_type("display_data")[1]["content"]["transient"]["display_id"]
+    assert update["transient"]["display_id"] == result.of_type("display_data")[1]["content"]["transient"]["display_id"]
 
 
 def test_where_nobody_looks_the_panel_is_shown_once_as_static_forms(network: Kernel) -> None:
     result = network.run("%%cell net\nprint('body'); net(x);", allow_stdin=False)
-    shown = result.of_type("display_data")
-    assert len(shown) == 1
-    assert sorted(shown[0]["content"]["data"]) == ["text/html", "text/plain"]
+    displays = result.of_type("display_data")
+    assert len(displays) == 1
+    assert sorted(displays[0]["content"]["data"]) == ["text/html", "text/plain"]
     assert not result.of_type("update_display_data")
 
 
@@ -242,17 +242,17 @@ def test_where_nobody_looks_cell_shows_the_static_forms(network: Kernel) -> None
 def copies(messages: list[Message]) -> list[str]:
     """Return the texts of the displayed static forms, the newest last."""
     kinds = ("display_data", "update_display_data")
-    shown = [m["content"]["data"] for m in messages if m["msg_type"] in kinds]
-    return [data["text/plain"] for data in shown if "hs-behind-live" in data.get("text/html", "")]
+    displays = [m["content"]["data"] for m in messages if m["msg_type"] in kinds]
+    return [data["text/plain"] for data in displays if "hs-behind-live" in data.get("text/html", "")]
 
 
 def test_what_a_panel_saw_in_later_cells_is_in_the_static_form(network: Kernel) -> None:
     cell = run(network, 1, "%cell net")
     assert "0 captures" in copies(cell.messages)[-1]
-    later = run(network, 2, "net(x)")
-    assert ["2 captures" in text for text in copies(later.messages)] == [True]
+    second_result = run(network, 2, "net(x)")
+    assert ["2 captures" in text for text in copies(second_result.messages)] == [True]
     assert copies(run(network, 3, "pass").messages) == [], "a copy is displayed without anything new"
-    update = later.of_type("update_display_data")[0]["content"]
+    update = second_result.of_type("update_display_data")[0]["content"]
     assert update["transient"]["display_id"] == cell.of_type("display_data")[1]["content"]["transient"]["display_id"]
 
 
@@ -262,12 +262,12 @@ def test_a_page_that_was_loaded_anew_gets_its_static_form_under_the_next_watched
     try:
         assert copies(run(other_page, 2, "pass").messages) == []
         fresh = run(other_page, 3, "net(x)")
-        [shown] = fresh.of_type("display_data")
-        assert "2 captures" in shown["content"]["data"]["text/plain"]
+        [display] = fresh.of_type("display_data")
+        assert "2 captures" in display["content"]["data"]["text/plain"]
         assert "2 captures" in copies(fresh.of_type("update_display_data"))[-1], "the first page lacks the captures"
-        later = run(other_page, 4, "net(x)")
-        assert ["4 captures" in text for text in copies(later.messages)] == [True, True]
-        assert later.of_type("display_data") == []
+        second_result = run(other_page, 4, "net(x)")
+        assert ["4 captures" in text for text in copies(second_result.messages)] == [True, True]
+        assert second_result.of_type("display_data") == []
     finally:
         other_page.client.stop_channels()
 
@@ -309,6 +309,6 @@ for cell in notebook.cells[1:]:
 def test_a_plain_kernel_run_by_nbclient_keeps_static_forms_only(tmp_path: Path) -> None:
     setup = SETUP.replace("mindspore", "hookscope.engine")
     argv = [sys.executable, "-c", NOTEBOOK, setup, "%%cell net\nnet(x);", "%cell net"]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=240, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "['text/html', 'text/plain']\n" * 2
+    process = subprocess.run(argv, capture_output=True, text=True, timeout=240, cwd=tmp_path)
+    assert process.returncode == 0, process.stderr
+    assert process.stdout == "['text/html', 'text/plain']\n" * 2

@@ -78,8 +78,8 @@ def test_a_reloaded_page_finds_the_widgets_and_can_go_on(kernel: Kernel, link: s
     request = second_client.comm(control, {"method": "request_states"})
 
     def states() -> object:
-        found = [m for m in second_client.children(request) if m["msg_type"] == "comm_msg"]
-        return found and found[0]["content"]["data"]["states"]
+        messages = [m for m in second_client.children(request) if m["msg_type"] == "comm_msg"]
+        return messages and messages[0]["content"]["data"]["states"]
 
     assert second_client.until(states, "the widgets' states")[button]["state"]["description"] == "Continue"
     second_client.click(button)
@@ -167,12 +167,12 @@ def test_standard_streams_and_display_updates_in_a_callback(kernel: Kernel, link
     message = kernel.comm(link, "go")
     result = kernel.result(cell)
     kernel.until(lambda: kernel.is_idle(message), "the comm's idle")
-    seen = [
+    values = [
         (m["msg_type"], m["content"].get("name"), m["content"].get("text"))
         for m in kernel.children(message)
         if m["msg_type"] == "stream"
     ]
-    assert sorted(seen) == [("stream", "stderr", "err\n"), ("stream", "stdout", "out\n")]
+    assert sorted(values) == [("stream", "stderr", "err\n"), ("stream", "stdout", "out\n")]
     updates = [m for m in kernel.children(message) if m["msg_type"] == "update_display_data"]
     assert [m["content"]["transient"] for m in updates] == [{"display_id": "shown"}]
     assert [m["content"]["data"]["text/plain"] for m in result.of_type("display_data")] == ["'old'"]
@@ -404,5 +404,5 @@ def test_what_is_evaluated_at_a_breakpoint_cannot_pause_again(kernel: Kernel, li
     cell = start(kernel, "with session: net(x)\nprint(log)")
     for expression in ("net(output).sum().item()", "session.pause()", "session.resume()"):
         kernel.comm(link, expression)
-    said = "an expression that is evaluated at a pause cannot pause"
-    assert kernel.result(cell).text.endswith(f"[3.0, '{said}', None]\n")
+    message = "an expression that is evaluated at a pause cannot pause"
+    assert kernel.result(cell).text.endswith(f"[3.0, '{message}', None]\n")

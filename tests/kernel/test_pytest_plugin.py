@@ -70,27 +70,27 @@ def run(folder: Path, tests: str, *options: str) -> subprocess.CompletedProcess[
     )
 
 
-def outcomes(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
-    lines = [line.split() for line in done.stdout.splitlines() if line.startswith(("PASSED", "FAILED", "ERROR"))]
-    return {words[1].partition("::")[2]: words[0] for words in lines}
+def outcomes(process: subprocess.CompletedProcess[str]) -> dict[str, str]:
+    lines = [line.split() for line in process.stdout.splitlines() if line.startswith(("PASSED", "FAILED", "ERROR"))]
+    return {fields[1].partition("::")[2]: fields[0] for fields in lines}
 
 
 def test_a_test_in_which_there_is_a_cause_fails(tmp_path: Path) -> None:
-    done = run(tmp_path, TESTS, "--check-networks=all")
-    assert outcomes(done) == {
+    process = run(tmp_path, TESTS, "--check-networks=all")
+    assert outcomes(process) == {
         "test_fine": "PASSED",
         "test_faulty": "FAILED",
         "test_fails_by_itself": "FAILED",
         "test_without_a_network": "PASSED",
-    }, done.stdout + done.stderr
-    assert "1. nan in (root), since step 1\n   log in (root)#0 made 1 NaN of 2 elements: " in done.stdout
-    assert done.stdout.count("1 cause in 1 step") >= 2
-    assert "its own reason" in done.stdout and "hookscope call" in done.stdout
+    }, process.stdout + process.stderr
+    assert "1. nan in (root), since step 1\n   log in (root)#0 made 1 NaN of 2 elements: " in process.stdout
+    assert process.stdout.count("1 cause in 1 step") >= 2
+    assert "its own reason" in process.stdout and "hookscope call" in process.stdout
 
 
 def test_only_the_conditions_that_are_named(tmp_path: Path) -> None:
-    done = run(tmp_path, TESTS, "--check-networks=wrong_mode,inf")
-    assert outcomes(done)["test_faulty"] == "PASSED"
+    process = run(tmp_path, TESTS, "--check-networks=wrong_mode,inf")
+    assert outcomes(process)["test_faulty"] == "PASSED"
 
 
 def test_without_the_option_nothing_is_checked(tmp_path: Path) -> None:
@@ -98,8 +98,8 @@ def test_without_the_option_nothing_is_checked(tmp_path: Path) -> None:
 
 
 def test_the_fixture_checks_one_test(tmp_path: Path) -> None:
-    done = run(tmp_path, TESTS + WITH_FIXTURE)
-    assert outcomes(done) == {
+    process = run(tmp_path, TESTS + WITH_FIXTURE)
+    assert outcomes(process) == {
         "test_fine": "PASSED",
         "test_faulty": "PASSED",
         "test_fails_by_itself": "FAILED",
@@ -108,22 +108,22 @@ def test_the_fixture_checks_one_test(tmp_path: Path) -> None:
         "test_mutes": "PASSED",
         "test_is_over_before_the_fixtures_end": "PASSED",
         "test_is_fine": "PASSED",
-    }, done.stdout + done.stderr
-    failures = done.stdout.partition("short test summary info")[0]  # which prints some of them once more
+    }, process.stdout + process.stderr
+    failures = process.stdout.partition("short test summary info")[0]  # which prints some of them once more
     assert failures.count("1 cause in 1 step") == 1
 
 
-@pytest.mark.parametrize("given", ["", ",", "nan,,inf"])
-def test_an_empty_name_of_a_condition_is_one_line_before_any_test(tmp_path: Path, given: str) -> None:
-    done = run(tmp_path, TESTS, f"--check-networks={given}")
-    assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    said = f"ERROR: --check-networks must be names between commas, none of them empty, got {given!r}"
-    assert done.stderr.strip() == said
+@pytest.mark.parametrize("names", ["", ",", "nan,,inf"])
+def test_an_empty_name_of_a_condition_is_one_line_before_any_test(tmp_path: Path, names: str) -> None:
+    process = run(tmp_path, TESTS, f"--check-networks={names}")
+    assert process.returncode == pytest.ExitCode.USAGE_ERROR
+    message = f"ERROR: --check-networks must be names between commas, none of them empty, got {names!r}"
+    assert process.stderr.strip() == message
 
 
 @pytest.mark.parametrize("options", [("--check-networks=nann",), ("--check-networks=nan,nann",)])
 def test_an_unknown_condition_is_one_line_before_any_test(tmp_path: Path, options: tuple[str, ...]) -> None:
-    done = run(tmp_path, TESTS, *options)
-    assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    assert done.stderr.startswith("ERROR: --check-networks 'nann': no such condition; the nearest is 'nan' (all: ")
-    assert len(done.stderr.strip().splitlines()) == 1
+    process = run(tmp_path, TESTS, *options)
+    assert process.returncode == pytest.ExitCode.USAGE_ERROR
+    assert process.stderr.startswith("ERROR: --check-networks 'nann': no such condition; the nearest is 'nan' (all: ")
+    assert len(process.stderr.strip().splitlines()) == 1

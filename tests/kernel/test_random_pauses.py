@@ -8,5 +8,5 @@ import random_pauses
 
 @pytest.mark.ci_only
 def test_40_random_pauses_lose_nothing_and_leave_a_usable_kernel() -> None:
-    done = random_pauses.run(pauses=40, seed=2)
-    assert done["comms"] > 200 and done["interrupt"] > 5 and done["query"] > 5, "the run took too few actions"
+    counts = random_pauses.run(pauses=40, seed=2)
+    assert counts["comms"] > 200 and counts["interrupt"] > 5 and counts["query"] > 5, "the run took too few actions"

@@ -59,13 +59,13 @@ def check(kernel: Kernel) -> None:
     assert values["net"] == "2 parameters with 16 elements, predicting"
     assert values["number"] == "41"
     assert values["array"] == "array([0, 1, 2])"
-    shown = rich(kernel, "x")
-    assert "mean      5.5" in shown["text/plain"]
-    assert "<td>(3, 4)</td>" in shown["text/html"]
-    shown = rich(kernel, "w")
-    assert "&lt;b&gt;w&lt;/b&gt;" in shown["text/html"] and "<b>" not in shown["text/html"]
-    shown = rich(kernel, "net")
-    assert "<td>weight</td>" in shown["text/html"] and "Dense(" in shown["text/plain"]
+    forms = rich(kernel, "x")
+    assert "mean      5.5" in forms["text/plain"]
+    assert "<td>(3, 4)</td>" in forms["text/html"]
+    forms = rich(kernel, "w")
+    assert "&lt;b&gt;w&lt;/b&gt;" in forms["text/html"] and "<b>" not in forms["text/html"]
+    forms = rich(kernel, "net")
+    assert "<td>weight</td>" in forms["text/html"] and "Dense(" in forms["text/plain"]
     assert rich(kernel, "number") == {"text/plain": "41"}
     assert rich(kernel, "array") == {"text/plain": "array([0, 1, 2])"}
 
@@ -126,8 +126,8 @@ def test_the_panel_shows_figures_at_a_breakpoint_of_the_debugger(stopped: tuple[
     values = table(ask(kernel, "variables", variablesReference=scopes[0]["variablesReference"]))
     assert values["half"] == "Float32 (3, 4), min 0, max 5.5, mean 2.75, std 1.726, norm 11.247"
     assert values["plain"] == "7"
-    shown = rich(kernel, "half", frameId=frame)
-    assert "mean      2.75" in shown["text/plain"] and "<table>" in shown["text/html"]
+    forms = rich(kernel, "half", frameId=frame)
+    assert "mean      2.75" in forms["text/plain"] and "<table>" in forms["text/html"]
     assert rich(kernel, "plain", frameId=frame) == {"text/plain": "7"}
 
 
@@ -164,9 +164,9 @@ def test_large_tensors_have_no_figures() -> None:
     assert variables.line(large) == f"Float32 ({variables.LINE_ELEMENTS + 1},)"
     huge = Refusing(np.zeros(1, np.float32))
     huge._array = np.broadcast_to(np.float32(1), (1000, 10_001))
-    shown = variables.forms(huge)
-    assert "left out: more than 10,000,000 elements" in shown["text/plain"]
-    assert "mean" not in shown["text/html"]
+    forms = variables.forms(huge)
+    assert "left out: more than 10,000,000 elements" in forms["text/plain"]
+    assert "mean" not in forms["text/html"]
 
 
 def test_other_values_are_left_to_ipykernel() -> None:
@@ -185,7 +185,7 @@ def test_a_value_that_raises_is_named_instead() -> None:
 
 def test_a_cell_of_many_parameters_lists_the_first() -> None:
     net = nn.CellList([nn.Dense(1, 1, has_bias=False) for _ in range(variables.MAX_ROWS + 1)])
-    shown = variables.forms(net)
-    assert f"; the first {variables.MAX_ROWS} are shown" in shown["text/html"]
-    assert f"\n{variables.MAX_ROWS}.weight" not in shown["text/plain"]
-    assert f"\n{variables.MAX_ROWS - 1}.weight" in shown["text/plain"]
+    forms = variables.forms(net)
+    assert f"; the first {variables.MAX_ROWS} are shown" in forms["text/html"]
+    assert f"\n{variables.MAX_ROWS}.weight" not in forms["text/plain"]
+    assert f"\n{variables.MAX_ROWS - 1}.weight" in forms["text/plain"]

@@ -27,10 +27,10 @@ def network(kernel: Kernel) -> Iterator[Kernel]:
 class Page:
     """A stand-in for the page that shows a panel."""
 
-    def __init__(self, kernel: Kernel, cell: str, place: int = 0) -> None:
+    def __init__(self, kernel: Kernel, cell: str, index: int = 0) -> None:
         self.kernel = kernel
-        opened = kernel.until(lambda: panels(kernel.children(cell))[place:], "a panel")
-        self.comm = opened[0]
+        comms = kernel.until(lambda: panels(kernel.children(cell))[index:], "a panel")
+        self.comm = comms[0]
         self.answered = 0
 
     def send(self, **content: object) -> None:
@@ -122,7 +122,7 @@ def test_a_panel_that_is_taken_off_during_the_pause_comes_back(network: Kernel) 
     page.send(type="gone")
     network.until(lambda: page.asked() == 2, "the question")
     page.send(type="seen", visible=False)
-    again = Page(network, cell, place=1)
+    again = Page(network, cell, index=1)
     again.resume()
     assert network.result(cell).status == "ok"
 
@@ -137,7 +137,7 @@ def test_a_panel_that_was_taken_off_before_the_pause_comes_back(network: Kernel)
     cell = network.execute(code, cell="1")
     page = Page(network, cell)
     page.send(type="gone")
-    again = Page(network, cell, place=1)
+    again = Page(network, cell, index=1)
     network.wait_for_text("press Continue in the panel below, or interrupt the kernel\n", cell)
     again.resume()
     assert network.result(cell).status == "ok"
@@ -152,8 +152,8 @@ def test_a_cell_that_waits_says_why_and_on_another_page_shows_the_panel(network:
     try:
         waits = other_page.execute("print('my turn')", cell="2")
         other_page.wait_for_text("press Continue in the panel of net, or interrupt the kernel.\n", waits)
-        said = "hookscope: this cell waits, since another one is paused at forward of (root)"
-        assert other_page.printed(waits).startswith(said)
+        message = "hookscope: this cell waits, since another one is paused at forward of (root)"
+        assert other_page.printed(waits).startswith(message)
         page.answer(True)
         other_page.until(lambda: shown(other_page.children(waits)), "the panel")
         [comm] = shown(other_page.children(waits))

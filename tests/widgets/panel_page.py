@@ -99,7 +99,7 @@ class PanelPage:
         self._sent = sent
         page.set_content('<!doctype html><html lang="en"><title>panel</title><body></body></html>')
         page.evaluate(MODEL)
-        self.panels = [one(session) for one in make or (DebuggerPanel,)]
+        self.panels = [item(session) for item in make or (DebuggerPanel,)]
         self.panel = self.panels[0]
         self.carry()
         page.evaluate("show()")

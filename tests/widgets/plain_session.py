@@ -146,22 +146,22 @@ class PlainRing(list[PlainCapture]):
 
     def give_up(self, count: int, figures: bool = True) -> None:
         """Evict the values of the oldest captures."""
-        for one in self[:count]:
+        for capture in self[:count]:
             self.without_value.append(
                 EvictedCapture(
-                    one.index,
-                    one.step,
-                    one.path,
+                    capture.index,
+                    capture.step,
+                    capture.path,
                     "Block",
-                    one.call,
-                    one.direction,
-                    one.slot,
-                    one.origin,
-                    one.context,
-                    one.hits,
-                    one.statistics() if figures else None,
-                    one.shape,
-                    one.dtype,
+                    capture.call,
+                    capture.direction,
+                    capture.slot,
+                    capture.origin,
+                    capture.context,
+                    capture.hits,
+                    capture.statistics() if figures else None,
+                    capture.shape,
+                    capture.dtype,
                 )
             )
         del self[:count]
@@ -270,10 +270,10 @@ class PlainSession:
         return []
 
     def node(self, path: str) -> Any:
-        found = [node for node in self.nodes if node.path == path]
-        if not found:
+        nodes = [node for node in self.nodes if node.path == path]
+        if not nodes:
             raise ValueError(f"no cell {path!r}; the nearest is 'block'")
-        return found[0]
+        return nodes[0]
 
     def attach(self) -> None:
         self.attached = True
@@ -348,7 +348,7 @@ class PlainSession:
 
     def mute(self, condition: str, path: str) -> None:
         self.muted.append(Muted(condition, path))
-        self.found = [one for one in self.found if (one.condition, one.path) != (condition, path)]
+        self.found = [finding for finding in self.found if (finding.condition, finding.path) != (condition, path)]
         self.emit("changed")
 
     def unmute(self, condition: str, path: str) -> None:
@@ -372,8 +372,8 @@ class PlainSession:
 
     def show_operator(self, index: int) -> None:
         self.looks.append(("show_operator", index))
-        shown = self.paused.operators[index]
-        self.shown = replace(self.paused, kind="past", reason=f"operator {shown.name}", operator=shown)
+        operator = self.paused.operators[index]
+        self.shown = replace(self.paused, kind="past", reason=f"operator {operator.name}", operator=operator)
 
     def evaluate(self, expression: str) -> object:
         return eval(expression, {}, dict(self.paused.locals))

@@ -24,8 +24,8 @@ def sent_cells(texts: dict[str, Any], numbers: bytes, states: bytes) -> list[dic
             "training": bool(training[k]),
             "has_bprop": bool(has_bprop[k]),
             "breaks": [moment for bit, moment in enumerate(MOMENTS) if breaks[k] >> bit & 1],
-            "attached": [one for bit, one in enumerate(KINDS) if attached[k] >> bit & 1],
-            "hooks": {one: int(counts[k]) for one, counts in zip(KINDS, hooks, strict=True)},
+            "attached": [kind for bit, kind in enumerate(KINDS) if attached[k] >> bit & 1],
+            "hooks": {kind: int(counts[k]) for kind, counts in zip(KINDS, hooks, strict=True)},
         }
         for k, path in enumerate(texts["paths"])
     ]

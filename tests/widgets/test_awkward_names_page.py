@@ -61,9 +61,9 @@ def test_only_where_something_was_found_there_is_a_badge(shown: PanelPage, sessi
         shown.until(lambda count=count: badges.count() == count)
         expect(shown.page.get_by_role("button", name=f"1 condition hit at {name}, the worst: nan")).to_be_visible()
     badges.nth(NAMES.index("__proto__")).click()
-    found = shown.page.get_by_role("list", name="Findings")
-    shown.until(lambda: found.locator(":scope > li").count() == 1)
-    expect(found.get_by_role("button", name="show cell __proto__", exact=True)).to_be_visible()
+    matches = shown.page.get_by_role("list", name="Findings")
+    shown.until(lambda: matches.locator(":scope > li").count() == 1)
+    expect(matches.get_by_role("button", name="show cell __proto__", exact=True)).to_be_visible()
 
 
 @pytest.mark.parametrize(("tab", "role"), [("Captures", "row"), ("Parameters", "row"), ("Hooks", "cell")])
@@ -87,6 +87,6 @@ def test_a_selected_capture_and_parameter_are_shown(shown: PanelPage) -> None:
 
 def test_locals_of_such_names_are_listed(page: Page, session: PlainSession, sent: list[Any]) -> None:
     session.pause(locals=dict.fromkeys(NAMES, 1))
-    shown = PanelPage(page, session, sent)
+    panel_page = PanelPage(page, session, sent)
     for name in NAMES:
-        shown.until(page.get_by_role("rowheader", name=name, exact=True).is_visible)
+        panel_page.until(page.get_by_role("rowheader", name=name, exact=True).is_visible)

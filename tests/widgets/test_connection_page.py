@@ -36,10 +36,10 @@ def shown(page: Page, session: PlainSession, sent: list[Any]) -> PanelPage:
     return look_at_the_tree(PanelPage(page, session, sent))
 
 
-def look_at_the_tree(shown: PanelPage) -> PanelPage:
-    shown.panel.view = "cells"
-    shown.carry()
-    return shown
+def look_at_the_tree(panel_page: PanelPage) -> PanelPage:
+    panel_page.panel.view = "cells"
+    panel_page.carry()
+    return panel_page
 
 
 @pytest.fixture
@@ -54,28 +54,28 @@ def apart(browser: Browser) -> Iterator[Page]:
 @pytest.fixture
 def hurried(apart: Page, session: PlainSession, sent: list[Any]) -> PanelPage:
     apart.evaluate(KERNEL)
-    shown = look_at_the_tree(PanelPage(apart, session, sent))
-    hurry(shown)
-    return shown
+    panel_page = look_at_the_tree(PanelPage(apart, session, sent))
+    hurry(panel_page)
+    return panel_page
 
 
-def become(shown: PanelPage, **state: Any) -> None:
-    shown.page.evaluate("state => become(state)", state)
+def become(panel_page: PanelPage, **state: Any) -> None:
+    panel_page.page.evaluate("state => become(state)", state)
 
 
-def alert(shown: PanelPage) -> Locator:
-    return shown.page.get_by_role("alert").filter(visible=True)
+def alert(panel_page: PanelPage) -> Locator:
+    return panel_page.page.get_by_role("alert").filter(visible=True)
 
 
-def controls(shown: PanelPage) -> Locator:
+def controls(panel_page: PanelPage) -> Locator:
     """Return all buttons and fields except the tabs."""
-    return shown.page.locator("button:not([role=tab]), input, select, textarea")
+    return panel_page.page.locator("button:not([role=tab]), input, select, textarea")
 
 
-def expect_off(shown: PanelPage, line: str) -> None:
-    expect(alert(shown)).to_contain_text(line)
-    assert controls(shown).count() > 5
-    assert controls(shown).and_(shown.page.locator(":enabled")).count() == 0
+def expect_off(panel_page: PanelPage, line: str) -> None:
+    expect(alert(panel_page)).to_contain_text(line)
+    assert controls(panel_page).count() > 5
+    assert controls(panel_page).and_(panel_page.page.locator(":enabled")).count() == 0
 
 
 @pytest.mark.parametrize("state", ["restarting", "autorestarting", "dead", "terminating"])
@@ -150,18 +150,18 @@ def test_a_restart_without_a_connection_is_the_end(shown: PanelPage) -> None:
     expect_off(shown, GONE)
 
 
-def hurry(shown: PanelPage) -> None:
+def hurry(panel_page: PanelPage) -> None:
     """Replace the page's clock by Playwright's, so that the test does not wait."""
-    shown.page.clock.install()
-    shown.page.evaluate("show()")
-    shown.carry()
-    shown.page.wait_for_timeout(20)
-    shown.carry()
+    panel_page.page.clock.install()
+    panel_page.page.evaluate("show()")
+    panel_page.carry()
+    panel_page.page.wait_for_timeout(20)
+    panel_page.carry()
 
 
-def ask_and_wait(shown: PanelPage) -> None:
-    shown.page.get_by_role("switch", name="train mode of block", exact=True).click()
-    shown.page.clock.run_for(6000)
+def ask_and_wait(panel_page: PanelPage) -> None:
+    panel_page.page.get_by_role("switch", name="train mode of block", exact=True).click()
+    panel_page.page.clock.run_for(6000)
 
 
 def test_a_busy_kernel_that_does_not_answer_is_busy_or_gone(hurried: PanelPage) -> None:
@@ -178,10 +178,10 @@ def test_an_idle_one_that_does_not_answer_has_no_such_panel(hurried: PanelPage) 
 
 
 def test_a_page_that_knows_no_kernel_goes_by_the_answers(apart: Page, session: Any, sent: list[Any]) -> None:
-    shown = look_at_the_tree(PanelPage(apart, session, sent))
-    hurry(shown)
-    ask_and_wait(shown)
-    expect(alert(shown)).to_have_text(SILENT)
+    panel_page = look_at_the_tree(PanelPage(apart, session, sent))
+    hurry(panel_page)
+    ask_and_wait(panel_page)
+    expect(alert(panel_page)).to_have_text(SILENT)
 
 
 def test_a_panel_that_is_taken_away_listens_no_more(shown: PanelPage) -> None:

@@ -33,10 +33,10 @@ class Returning(nn.Cell):
 class Within(nn.Cell):
     """A cell that returns a given value, and holds a parameter of the same numbers as its input."""
 
-    def __init__(self, held: Any) -> None:
+    def __init__(self, value: Any) -> None:
         super().__init__()
         self.part = Returning()
-        self.held = Parameter(held, name="held")
+        self.held = Parameter(value, name="held")
 
     def construct(self, x: Any, what: Any) -> Any:
         return self.part(x, what)
@@ -46,10 +46,10 @@ def _session(dtype: str) -> DebugSession:
     """Return a session that captured values of a dtype in every shape, kind and structure."""
     session = None
     for shape, kind in itertools.product(SHAPES, KINDS):
-        made = array(shape, dtype, kind)
-        if made is None:
+        value = array(shape, dtype, kind)
+        if value is None:
             continue
-        x = Tensor(made)
+        x = Tensor(value)
         if session is None:
             session = DebugSession(Within(x), conditions=["all"])
             session.attach()

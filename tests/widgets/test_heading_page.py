@@ -14,27 +14,27 @@ from hookscope.widgets.views import TABS, VIEWS
 HEIGHT = 520
 
 
-def main_actions(shown: PanelPage) -> list[str]:
+def main_actions(panel_page: PanelPage) -> list[str]:
     """Return the buttons above the views, except Export."""
-    buttons = shown.page.locator(".hs-head .hs-button").filter(visible=True)
+    buttons = panel_page.page.locator(".hs-head .hs-button").filter(visible=True)
     return [text for text in buttons.all_inner_texts() if text != "Export"]
 
 
-def heading(shown: PanelPage) -> Locator:
-    return shown.page.locator(".hs-head")
+def heading(panel_page: PanelPage) -> Locator:
+    return panel_page.page.locator(".hs-head")
 
 
 def test_it_is_the_same_above_every_view_and_the_height_stays(shown: PanelPage, session: PlainSession) -> None:
     for step in range(30):
         session.capture(step=step)
     panel = shown.page.get_by_role("group", name="Debugger of Net")
-    seen = set()
+    heights = set()
     for name in TABS:
         shown.page.get_by_role("tab", name=VIEWS[name].title).click()
         shown.carry()
-        seen.add((heading(shown).inner_text(), panel.bounding_box()["height"]))  # type: ignore[index]
-    assert len(seen) == 1
-    assert seen.pop()[1] == HEIGHT
+        heights.add((heading(shown).inner_text(), panel.bounding_box()["height"]))  # type: ignore[index]
+    assert len(heights) == 1
+    assert heights.pop()[1] == HEIGHT
 
 
 def test_step_and_loss_follow_the_run(shown: PanelPage, session: PlainSession) -> None:
@@ -70,15 +70,15 @@ def test_one_thing_to_do_next(shown: PanelPage, session: PlainSession) -> None:
 
 
 def test_the_causes_are_counted_and_lead_to_their_cards(shown: PanelPage, session: PlainSession) -> None:
-    found = heading(shown).get_by_role("button", name="found")
-    assert not found.is_visible()
+    link = heading(shown).get_by_role("button", name="found")
+    assert not link.is_visible()
     session.find("nan", "block")
     session.find("wrong_mode", "block.relu")
     session.emit("finished")
-    shown.until(found.is_visible)
-    assert found.inner_text() == "2 causes found"
+    shown.until(link.is_visible)
+    assert link.inner_text() == "2 causes found"
     shown.page.get_by_role("tab", name="Hooks").click()
-    found.click()
+    link.click()
     shown.until(shown.page.get_by_role("tabpanel", name="Findings").is_visible)
 
 

@@ -30,8 +30,8 @@ def test_a_word_of_the_language_is_marked(word: str) -> None:
 
 
 def test_strings_numbers_and_comments_are_marked_over_several_lines_too() -> None:
-    found = kinds('    """Two', "    lines: 1 # no comment", '    """', "    y = f(x, 1.5e-3, rb'a')  # one")
-    assert found == [
+    pieces = kinds('    """Two', "    lines: 1 # no comment", '    """', "    y = f(x, 1.5e-3, rb'a')  # one")
+    assert pieces == [
         [("string", '"""Two')],
         [("string", "    lines: 1 # no comment")],
         [("string", '    """')],

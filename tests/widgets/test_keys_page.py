@@ -219,14 +219,14 @@ def test_two_displays_of_one_panel_do_one_step(one: Notebooks) -> None:
 
 def test_a_panel_without_a_stepper_leaves_the_keys_to_one_that_has_it(page: Page, sent: list[Any]) -> None:
     session = PlainSession()
-    shown = PanelPage(page, session, sent, DebuggerPanel, CellTree)
+    panel_page = PanelPage(page, session, sent, DebuggerPanel, CellTree)
     page.evaluate(NOTEBOOKS)
     session.pause()
-    shown.until(page.get_by_role("button", name="Step over", exact=True).is_enabled)
+    panel_page.until(page.get_by_role("button", name="Step over", exact=True).is_enabled)
     page.get_by_label("editor 0", exact=True).focus()
     page.evaluate("document.querySelector('.jp-Notebook').append(...document.querySelectorAll('.jp-Cell'))")
     page.keyboard.press("F10")
-    shown.until(lambda: session.commands == ["over"])
+    panel_page.until(lambda: session.commands == ["over"])
 
 
 def test_a_panel_that_is_scrolled_far_away_still_hears(one: Notebooks) -> None:

@@ -71,5 +71,5 @@ def test_every_view_fits_is_readable_and_accessible(narrow: PanelPage) -> None:
         assert ratio >= 4.5, (name, where)
         if AXE.exists():  # npm installs it, which may be missing here
             # A row of the tree is named by its path; the rule wants all of the row's text, the figures too.
-            found = [line for line in violations(panel) if "label-content-name-mismatch" not in line]
-            assert found == [], name
+            results = [line for line in violations(panel) if "label-content-name-mismatch" not in line]
+            assert results == [], name

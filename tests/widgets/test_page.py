@@ -14,17 +14,17 @@ from tests.browser.accessibility import lowest_contrast
 HOSTILE = "<img src=x onerror=\"document.title='broken'\">"
 
 
-def button(shown: PanelPage, name: str) -> Locator:
-    return shown.page.get_by_role("button", name=name, exact=True)
+def button(panel_page: PanelPage, name: str) -> Locator:
+    return panel_page.page.get_by_role("button", name=name, exact=True)
 
 
-def tab(shown: PanelPage, name: str) -> None:
-    shown.page.get_by_role("tab", name=name).click()
-    assert shown.page.get_by_role("tabpanel", name=name).is_visible()
+def tab(panel_page: PanelPage, name: str) -> None:
+    panel_page.page.get_by_role("tab", name=name).click()
+    assert panel_page.page.get_by_role("tabpanel", name=name).is_visible()
 
 
-def status(shown: PanelPage) -> str:
-    return shown.page.get_by_role("status").inner_text()
+def status(panel_page: PanelPage) -> str:
+    return panel_page.page.get_by_role("status").inner_text()
 
 
 def test_thousands_of_captures_need_few_elements_and_scroll(shown: PanelPage, session: PlainSession) -> None:

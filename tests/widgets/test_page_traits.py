@@ -61,7 +61,7 @@ def test_a_value_that_cannot_be_reaches_no_other_page(panel: DebuggerPanel, sent
     assert (panel.view, panel.selected) == ("cells", -1)
     assert panel.status["error"]
     states = [data["state"] for _, data, _ in sent if "state" in data]
-    assert not [one for one in states if "view" in one or "selected" in one]
+    assert not [state for state in states if "view" in state or "selected" in state]
 
 
 @pytest.mark.parametrize("state", [None, [], "view", 5, [["view", "hooks"]]])

@@ -142,7 +142,7 @@ def test_only_the_last_20_evaluations_are_kept(panel: DebuggerPanel, session: Pl
     session.pause()
     for k in range(25):
         ask(panel, type="evaluate", expression=str(k))
-    assert [one["text"] for one in panel.evaluations] == [str(k) for k in range(5, 25)]
+    assert [evaluation["text"] for evaluation in panel.evaluations] == [str(k) for k in range(5, 25)]
 
 
 def test_interrupting_an_evaluation_reaches_the_paused_run(panel: DebuggerPanel, session: PlainSession) -> None:

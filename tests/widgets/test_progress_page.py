@@ -14,9 +14,9 @@ from hookscope.widgets import progress_view
 from tests.browser.accessibility import AXE, ENOUGH_CONTRAST, lowest_contrast, violations
 
 
-def shown_training(shown: PanelPage, **more: Any) -> None:
+def shown_training(panel_page: PanelPage, **more: Any) -> None:
     """Show a training in progress, as Python does."""
-    shown.panel.progress = {
+    panel_page.panel.progress = {
         "what": "training",
         "text": "1,204 of 10,000 steps · 85 steps/s · 1 min 43 s left",
         "inner": "",
@@ -26,7 +26,7 @@ def shown_training(shown: PanelPage, **more: Any) -> None:
         "open_ended": False,
         **more,
     }
-    shown.carry()
+    panel_page.carry()
 
 
 def test_training_is_a_progress_bar_with_its_name_and_words(shown: PanelPage) -> None:

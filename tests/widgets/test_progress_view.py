@@ -185,11 +185,11 @@ def test_stop_is_not_offered_where_the_busy_thread_hears_nothing(session: PlainS
 
 
 def test_stop_is_offered_for_work_in_another_thread_in_any_kernel(session: PlainSession, clock: FakeClock) -> None:
-    found: list[Any] = []
-    thread = threading.Thread(target=lambda: found.append(shown(session, clock)))
+    results: list[Any] = []
+    thread = threading.Thread(target=lambda: results.append(shown(session, clock)))
     thread.start()
     thread.join()
-    assert found[0]["can_stop"]
+    assert results[0]["can_stop"]
 
 
 @pytest.mark.parametrize("watching", [True, False])
@@ -308,18 +308,18 @@ def test_work_of_a_button_is_stopped_by_itself(panel: DebuggerPanel, session: Pl
 
 
 @pytest.mark.parametrize(
-    ("speed", "words"),
+    ("speed", "text"),
     [(0, ""), (0.4, "2.5 s each"), (1, "1.0 steps/s"), (84.96, "85 steps/s"), (12_345.6, "12,346 steps/s")],
 )
-def test_pace(speed: float, words: str) -> None:
-    assert pace(speed, "steps") == words
+def test_pace(speed: float, text: str) -> None:
+    assert pace(speed, "steps") == text
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"), [(0.2, "1 s left"), (59.4, "59 s left"), (103, "1 min 43 s left"), (7500, "2 h 5 min left")]
+    ("seconds", "text"), [(0.2, "1 s left"), (59.4, "59 s left"), (103, "1 min 43 s left"), (7500, "2 h 5 min left")]
 )
-def test_duration(seconds: float, words: str) -> None:
-    assert duration(seconds) == words
+def test_duration(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
 
 
 def test_speed_forgets_a_slow_start() -> None:
@@ -327,5 +327,5 @@ def test_speed_forgets_a_slow_start() -> None:
     speed.at(0.0, 0)
     assert speed.at(10.0, 1) == pytest.approx(0.1)
     for tenth in range(150):
-        found = speed.at(10 + tenth / 10, 1 + tenth)
-    assert found == pytest.approx(10.0)
+        result = speed.at(10 + tenth / 10, 1 + tenth)
+    assert result == pytest.approx(10.0)

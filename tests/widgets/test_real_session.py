@@ -93,7 +93,7 @@ def test_a_bprop_is_stepped_line_by_line_from_the_panel(net: Net) -> None:
     panel._received(panel, {"type": "breakpoint", "path": "block.relu", "moment": "bprop"}, [])
     with session:
         train(net)
-    lines = [seen["stop"]["line"] for seen in person.seen]
+    lines = [pause["stop"]["line"] for pause in person.seen]
     first = LeakyReLU.bprop.__code__.co_firstlineno
     assert lines == [first + 1, first + 2, first + 3]
     assert person.seen[0]["text"] == f"paused in bprop of block.relu, line {first + 1}"

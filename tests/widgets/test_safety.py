@@ -95,8 +95,8 @@ def cell(field: str) -> Plant:
 
 def finding(field: str) -> Plant:
     def plant(session: PlainSession, text: str) -> None:
-        found = session.find("nan", "block", session.capture())
-        setattr(found, field, text)
+        finding = session.find("nan", "block", session.capture())
+        setattr(finding, field, text)
 
     return plant
 
@@ -287,18 +287,18 @@ def test_a_hook_written_in_the_panel_and_what_it_prints(shown: PanelPage, sessio
     assert look_at_each_view(shown)
 
 
-def look_at_each_view(shown: PanelPage) -> bool:
+def look_at_each_view(panel_page: PanelPage) -> bool:
     """Check the visible content of each view; return whether the text was part of it."""
-    page, seen = shown.page, False
+    page, is_shown = panel_page.page, False
     for tab in page.get_by_role("tab").all():
         tab.click()
         for _ in range(2):  # there, and back
-            shown.carry()
+            panel_page.carry()
             page.wait_for_timeout(5)
-        found = page.evaluate(LOOK)
-        assert found["strange"] == 0
-        assert found["longest"] < 11_000, "text was not cut"
-        assert not found["hidden"]
-        seen = seen or found["seen"]
+        look = page.evaluate(LOOK)
+        assert look["strange"] == 0
+        assert look["longest"] < 11_000, "text was not cut"
+        assert not look["hidden"]
+        is_shown = is_shown or look["seen"]
     assert page.title() == "panel"
-    return seen
+    return is_shown

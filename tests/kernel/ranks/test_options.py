@@ -14,16 +14,16 @@ from hookscope.kernel.ranks.launch import _command
 from hookscope.kernel.ranks.options import WITH_VALUE, Plan, plan_of
 
 
-def parsed(*words: str) -> argparse.Namespace:
+def parsed(*arguments: str) -> argparse.Namespace:
     run = argparse.ArgumentParser(allow_abbrev=False)
     add_options(run)
     run.add_argument("script", nargs="?")
     run.add_argument("arguments", nargs=argparse.REMAINDER)
-    return run.parse_args(with_values(["run", *words])[1:])
+    return run.parse_args(with_values(["run", *arguments])[1:])
 
 
-def plan(*words: str) -> Plan | None:
-    return plan_of(parsed(*words, "train.py", "--ranks", "9"))
+def plan(*arguments: str) -> Plan | None:
+    return plan_of(parsed(*arguments, "train.py", "--ranks", "9"))
 
 
 def test_without_a_word_of_ranks_none_are_started() -> None:
@@ -32,7 +32,7 @@ def test_without_a_word_of_ranks_none_are_started() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "ranks"),
+    ("arguments", "ranks"),
     [
         (["--ranks", "4"], 4),
         (["--ranks=1"], 1),
@@ -44,9 +44,9 @@ def test_without_a_word_of_ranks_none_are_started() -> None:
         (["--local_worker_num=8", "--cluster_time_out", "300"], 8),
     ],
 )
-def test_the_number_of_ranks_has_two_names_and_msruns_default(words: list[str], ranks: int) -> None:
-    found = plan(*words)
-    assert found is not None and found.ranks == ranks
+def test_the_number_of_ranks_has_two_names_and_msruns_default(arguments: list[str], ranks: int) -> None:
+    result = plan(*arguments)
+    assert result is not None and result.ranks == ranks
 
 
 @pytest.mark.parametrize(
@@ -54,13 +54,13 @@ def test_the_number_of_ranks_has_two_names_and_msruns_default(words: list[str], 
     [("-1", [0, 1, 2, 3]), ("0,2", [0, 2]), ("[0,3]", [0, 3]), ("[0, 3]", [0, 3]), ("2", [2]), ("4", [])],
 )
 def test_the_output_of_some_ranks_is_shown(text: str, shown: list[int]) -> None:
-    found = plan("--worker_num=4", f"--tail_worker_log={text}")
-    assert found is not None
-    assert [rank for rank in range(4) if found.shows(rank)] == shown
+    result = plan("--worker_num=4", f"--tail_worker_log={text}")
+    assert result is not None
+    assert [rank for rank in range(4) if result.shows(rank)] == shown
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("arguments", "message"),
     [
         (["--ranks", "0"], "--ranks is the number of ranks, an integer of at least 1, got '0'"),
         (["--ranks", "two"], "--ranks is the number of ranks, an integer of at least 1, got 'two'"),
@@ -85,20 +85,20 @@ def test_the_output_of_some_ranks_is_shown(text: str, shown: list[int]) -> None:
         (["--ranks=2", "--log_dir="], "--log_dir is a folder, got ''"),
     ],
 )
-def test_what_cannot_be_meant_here_is_named_with_what_to_do(words: list[str], told: str) -> None:
-    with pytest.raises(ValueError, match=f"^{re.escape(told)}"):
-        plan(*words)
+def test_what_cannot_be_meant_here_is_named_with_what_to_do(arguments: list[str], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        plan(*arguments)
 
 
 def test_an_error_of_the_options_is_one_line() -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "hookscope", "run", "--ranks", "0", "train.py"],
         capture_output=True,
         text=True,
         timeout=240,
     )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "hookscope run: --ranks is the number of ranks, an integer of at least 1, got '0'\n"
+    assert (process.returncode, process.stdout) == (2, "")
+    assert process.stderr == "hookscope run: --ranks is the number of ranks, an integer of at least 1, got '0'\n"
 
 
 def test_the_value_of_an_option_is_not_taken_for_the_script() -> None:

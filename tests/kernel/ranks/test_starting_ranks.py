@@ -59,24 +59,26 @@ class Job:
 
     def named(self, part: str) -> int:
         (found,) = (
-            pid for pid, words in processes(self.mark) if part in " ".join(words[:1]) and "proxy" not in words[0]
+            pid
+            for pid, arguments in processes(self.mark)
+            if part in " ".join(arguments[:1]) and "proxy" not in arguments[0]
         )
         return found
 
 
 def processes(mark: str) -> list[tuple[int, list[str]]]:
     """Return the live processes that have the mark in their environment, with their commands."""
-    found = []
+    results = []
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
                 environment = Path("/proc", name, "environ").read_bytes()
-                words = Path("/proc", name, "cmdline").read_bytes().decode().split("\0")
+                arguments = Path("/proc", name, "cmdline").read_bytes().decode().split("\0")
             except OSError:  # it ended meanwhile
                 continue
             if mark.encode() in environment:
-                found.append((int(name), words))
-    return found
+                results.append((int(name), arguments))
+    return results
 
 
 def start(folder: Path, text: str, *options: str, stdin: int = subprocess.DEVNULL, after: tuple[str, ...] = ()) -> Job:
@@ -216,13 +218,13 @@ def test_on_a_terminal_a_prompt_of_rank_0_is_shown_before_its_line_ends(tmp_path
         cwd=tmp_path,
     )
     os.close(theirs)
-    shown = b""
-    while not shown.endswith(b"name? "):
-        shown += os.read(ours, 1000)
-    assert shown == b"[0] name? "
+    output = b""
+    while not output.endswith(b"name? "):
+        output += os.read(ours, 1000)
+    assert output == b"[0] name? "
     os.write(ours, b"Ada\n")
-    while b"got Ada\r\n" not in shown:
-        shown += os.read(ours, 1000)
+    while b"got Ada\r\n" not in output:
+        output += os.read(ours, 1000)
     assert process.wait(timeout=240) == 0
     os.close(ours)
 
@@ -268,7 +270,7 @@ def test_an_exception_is_shown_once_and_ends_ranks_that_wait_in_a_collective(tmp
 
 
 @pytest.mark.parametrize(
-    ("end", "status", "told"),
+    ("end", "status", "message"),
     [
         ("sys.exit(3)", 3, "rank 1 ended with exit status 3; rank 0 was ended"),
         ("os._exit(4)", 4, "rank 1 ended with exit status 4; rank 0 was ended"),
@@ -284,9 +286,9 @@ def test_an_exception_is_shown_once_and_ends_ranks_that_wait_in_a_collective(tmp
         ),
     ],
 )
-def test_the_exit_status_is_that_of_the_rank_that_failed(tmp_path: Path, end: str, status: int, told: str) -> None:
+def test_the_exit_status_is_that_of_the_rank_that_failed(tmp_path: Path, end: str, status: int, message: str) -> None:
     text = HEAD + f"subprocess.Popen(['sleep', '600'])\nif rank == 1: {end}\n" + BARRIER
-    assert run(tmp_path, text, "--ranks", "2") == (status, "", f"hookscope run: {told}\n")
+    assert run(tmp_path, text, "--ranks", "2") == (status, "", f"hookscope run: {message}\n")
 
 
 def test_the_message_of_an_exit_is_shown(tmp_path: Path) -> None:
@@ -424,7 +426,7 @@ def test_under_another_mpiexec_an_exception_ends_the_job(tmp_path: Path, uses_mp
         + (BARRIER if uses_mpi else "")
     )
     assert MPIEXEC is not None
-    done = subprocess.run(
+    process = subprocess.run(
         [MPIEXEC, "-n", "2", sys.executable, "-m", "hookscope", "run", "script.py"],
         capture_output=True,
         text=True,
@@ -432,8 +434,8 @@ def test_under_another_mpiexec_an_exception_ends_the_job(tmp_path: Path, uses_mp
         cwd=tmp_path,
         stdin=subprocess.DEVNULL,
     )
-    assert done.returncode == 1
-    assert done.stderr.count("ValueError: no good\n") == 1 and "runpy" not in done.stderr
+    assert process.returncode == 1
+    assert process.stderr.count("ValueError: no good\n") == 1 and "runpy" not in process.stderr
 
 
 # Checks
@@ -512,14 +514,14 @@ def test_the_log_of_a_rank_that_failed_has_its_traceback(tmp_path: Path) -> None
 
 
 def test_a_script_that_is_not_there_is_told_once(tmp_path: Path) -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "hookscope", "run", "--ranks", "2", "nothing.py"],
         capture_output=True,
         text=True,
         timeout=240,
         cwd=tmp_path,
     )
-    assert (done.returncode, done.stderr) == (2, "hookscope run: there is no file 'nothing.py'\n")
+    assert (process.returncode, process.stderr) == (2, "hookscope run: there is no file 'nothing.py'\n")
 
 
 def test_an_mpiexec_that_fails_is_told_with_what_it_wrote(tmp_path: Path) -> None:
@@ -533,30 +535,30 @@ def test_an_mpiexec_that_fails_is_told_with_what_it_wrote(tmp_path: Path) -> Non
         "from hookscope.__main__ import main\nmain(['run', '--ranks', '2', 'script.py'])\n"
     )
     (tmp_path / "script.py").write_text("")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240, cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240, cwd=tmp_path)
+    assert (process.returncode, process.stderr) == (
         7,
         "no slots\nhookscope run: mpiexec ended with exit status 7 before it had started ranks 0, 1\n",
     )
 
 
 @pytest.mark.parametrize(
-    ("missing", "told"),
+    ("missing", "message"),
     [
         ("launch.shutil.which = lambda *_, **__: None", "mpiexec, which is neither in"),
         ("launch.importlib.util.find_spec = lambda name: None", "many ranks need mpi4py, which"),
     ],
 )
-def test_what_is_missing_is_named_with_how_to_install_it(tmp_path: Path, missing: str, told: str) -> None:
+def test_what_is_missing_is_named_with_how_to_install_it(tmp_path: Path, missing: str, message: str) -> None:
     (tmp_path / "script.py").write_text("")
     code = (
         f"import hookscope.kernel.ranks.launch as launch\n{missing}\n"
         "from hookscope.__main__ import main\nmain(['run', '--ranks', '2', 'script.py'])\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240, cwd=tmp_path)
-    assert done.returncode == 2
-    assert told in done.stderr and "pip install 'hookscope[parallel]' mpich" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240, cwd=tmp_path)
+    assert process.returncode == 2
+    assert message in process.stderr and "pip install 'hookscope[parallel]' mpich" in process.stderr
+    assert len(process.stderr.splitlines()) == 1
 
 
 def test_the_launcher_imports_neither_mpi_nor_the_engine(tmp_path: Path) -> None:
@@ -567,5 +569,5 @@ def test_the_launcher_imports_neither_mpi_nor_the_engine(tmp_path: Path) -> None
         "except SystemExit as ended: assert not ended.code\n"
         "print([name for name in sys.modules if name.startswith(('mpi4py', 'hookscope.engine', 'numpy'))])\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240, cwd=tmp_path)
-    assert (done.stdout, done.stderr) == ("[]\n", "")
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240, cwd=tmp_path)
+    assert (process.stdout, process.stderr) == ("[]\n", "")

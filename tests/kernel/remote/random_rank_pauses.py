@@ -108,13 +108,13 @@ class Person:
     def one_cell(self) -> None:
         """Run a cell with a breakpoint on some ranks, and act at random until it ends."""
         ranks, chance = self.begin(), self.chance
-        place = chance.choice(PLACES)
-        who = chance.sample(range(self.count), chance.randint(1, self.count))
+        breakpoint_text = chance.choice(PLACES)
+        chosen = chance.sample(range(self.count), chance.randint(1, self.count))
         step = chance.randint(1, 5)
         line = (
-            f"%%cell net --no-panel -b '{place} if rank in {who} and step == {step}'"
-            if ":bprop" not in place
-            else (f"%%cell net --no-panel {'--step ' if chance.random() < 0.5 else ''}-b {place}")
+            f"%%cell net --no-panel -b '{breakpoint_text} if rank in {chosen} and step == {step}'"
+            if ":bprop" not in breakpoint_text
+            else (f"%%cell net --no-panel {'--step ' if chance.random() < 0.5 else ''}-b {breakpoint_text}")
         )
         self.done = [line]
         answers = ranks.fleet.ask("execute", code=f"{line}\n{TRAIN}", looks=True, all=True, cell="x")
@@ -174,10 +174,10 @@ class Person:
             if ranks.alive and error is not None:
                 raise error
             if ranks.alive:
-                told = ranks.fleet.try_all("evaluate", expression="total")
-                found = [answer["text"] if isinstance(answer, dict) else str(answer) for answer in told.values()]
-                if ranks.alive and found != [str(float(self.count))] * self.count:
-                    raise AssertionError(f"the ranks have {found}")
+                answers = ranks.fleet.try_all("evaluate", expression="total")
+                values = [answer["text"] if isinstance(answer, dict) else str(answer) for answer in answers.values()]
+                if ranks.alive and values != [str(float(self.count))] * self.count:
+                    raise AssertionError(f"the ranks have {values}")
                 return
         deadline = time.monotonic() + 10
         while any(map(is_alive, self.pids)):

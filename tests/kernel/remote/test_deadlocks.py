@@ -45,9 +45,9 @@ def test_an_error_on_one_rank_ends_the_others_collective(ranks: Kernel) -> None:
 
 def test_ranks_that_receive_from_each_other_are_told_and_go_on(ranks: Kernel) -> None:
     result = ranks.run("%%ranks\nmint.distributed.recv(x, 1 - rank)")
-    told = next(line for line in result.errors.splitlines() if line.startswith("hookscope: deadlock: "))
-    assert "rank 0 waits in receive of float32 [1] from rank 1 (a cell, line 1) for rank 1" in told
-    assert "rank 1 waits in receive of float32 [1] from rank 0 (a cell, line 1) for rank 0" in told
+    report = next(line for line in result.errors.splitlines() if line.startswith("hookscope: deadlock: "))
+    assert "rank 0 waits in receive of float32 [1] from rank 1 (a cell, line 1) for rank 1" in report
+    assert "rank 1 waits in receive of float32 [1] from rank 0 (a cell, line 1) for rank 0" in report
     assert add_up(ranks) == ["[0] [2.]", "[1] [2.]"]
 
 

@@ -56,27 +56,27 @@ class Driven:
         message = self.kernel.comm(self.link, expression)  # type: ignore[arg-type]
 
         def answer() -> Any:
-            found = [m for m in self.kernel.children(message) if m["msg_type"] == "comm_msg"]
-            return found and (found[0]["content"]["data"],)
+            messages = [m for m in self.kernel.children(message) if m["msg_type"] == "comm_msg"]
+            return messages and (messages[0]["content"]["data"],)
 
         return self.kernel.until(answer, f"an answer to {expression}")[0]["value"]
 
     def states(self) -> list[str]:
-        told = self.do("fleet.try_all('status')")
-        return [told[str(rank)]["state"] for rank in range(len(told))]
+        statuses = self.do("fleet.try_all('status')")
+        return [statuses[str(rank)]["state"] for rank in range(len(statuses))]
 
     def until_states(self, *states: str) -> None:
         self.kernel.until(lambda: self.states() == list(states), f"states {states}")
 
     def values(self, expression: str) -> list[str]:
-        told = self.do(f"fleet.try_all('evaluate', expression={expression!r})")
-        return [told[str(rank)]["text"] for rank in range(len(told))]
+        statuses = self.do(f"fleet.try_all('evaluate', expression={expression!r})")
+        return [statuses[str(rank)]["text"] for rank in range(len(statuses))]
 
 
 @pytest.fixture
 def driven(kernel: Kernel) -> Iterator[Driven]:
-    said = kernel.run("%ranks 2").text
-    if "already" not in said:
+    output = kernel.run("%ranks 2").text
+    if "already" not in output:
         assert kernel.run(SETUP).status == "ok"
     yield Driven(kernel)
     if "ended" in kernel.run("%%ranks\nstill = 1").errors:
@@ -114,7 +114,7 @@ def test_a_step_is_taken_on_every_paused_rank(driven: Driven) -> None:
     driven.until_states("paused", "paused")
     driven.do("fleet.resume('cell')")
     driven.kernel.until(
-        lambda: all("second" in told["place"] for told in driven.do("fleet.try_all('status')").values()), "second"
+        lambda: all("second" in status["place"] for status in driven.do("fleet.try_all('status')").values()), "second"
     )
     driven.do("fleet.resume('continue')")
     assert driven.kernel.result(running).status == "ok"
@@ -166,8 +166,8 @@ bits = [p.asnumpy().tobytes().hex() for p in model.trainable_params()] + [loss.a
     assert kernel.run("%%ranks\nunwatched = bits").status == "ok"
     watched = kernel.run(f"%%cell --ranks --no-panel --check all -o dbg\n{train}")
     assert watched.status == "ok"
-    told = kernel.run("%%ranks\nprint(bits == unwatched, len(dbg.captures) > 20)").text
-    assert sorted(told.splitlines()) == ["[0] True True", "[1] True True"]
+    output = kernel.run("%%ranks\nprint(bits == unwatched, len(dbg.captures) > 20)").text
+    assert sorted(output.splitlines()) == ["[0] True True", "[1] True True"]
 
 
 FAULTY = """
@@ -188,9 +188,9 @@ TOLD = "hookscope: ranks_differ: step 5, ranks 0 and 1: the gradient of "
 
 
 def test_what_differs_between_ranks_is_told_when_the_cell_ends(driven: Driven) -> None:
-    told = driven.kernel.run(f"%%cell model --ranks --no-panel{FAULTY}").errors
-    assert TOLD in told
-    assert "0.weight does not have the same bits on all ranks when the optimizer gets it" in told
+    result = driven.kernel.run(f"%%cell model --ranks --no-panel{FAULTY}").errors
+    assert TOLD in result
+    assert "0.weight does not have the same bits on all ranks when the optimizer gets it" in result
     sound = driven.kernel.run(f"%%cell model --ranks --no-panel{FAULTY.replace('number == 4', 'False')}")
     assert (sound.status, sound.errors) == ("ok", "")
 
@@ -199,8 +199,8 @@ def test_a_condition_between_ranks_holds_all_of_them(driven: Driven) -> None:
     slow = FAULTY.replace("optimizer(gradients)", "optimizer(gradients)\n    import time; time.sleep(0.1)")
     running = driven.kernel.execute(f"%%cell model --ranks --no-panel --stop-on ranks_differ{slow}")
     driven.until_states("held", "held")
-    told = driven.do("fleet.try_all('status')")
-    assert all("ranks_differ: the gradient of" in status["reason"] for status in told.values())
+    statuses = driven.do("fleet.try_all('status')")
+    assert all("ranks_differ: the gradient of" in status["reason"] for status in statuses.values())
     assert driven.values("rank") == ["0", "1"]
     driven.do("fleet.resume()")
     assert driven.kernel.result(running).status == "ok"

@@ -34,8 +34,8 @@ def lines(text: str) -> list[str]:
 
 
 def processes(kernel: Kernel) -> list[int]:
-    told = kernel.run("%%ranks\nimport os\nprint(os.getpid())").text
-    return [int(line.split()[1]) for line in lines(told)]
+    output = kernel.run("%%ranks\nimport os\nprint(os.getpid())").text
+    return [int(line.split()[1]) for line in lines(output)]
 
 
 def test_each_line_has_its_ranks_number(two_ranks: Kernel) -> None:
@@ -57,8 +57,8 @@ def test_variables_are_kept_between_cells(two_ranks: Kernel) -> None:
 
 
 def test_ranks_are_ranks_of_one_mpi(two_ranks: Kernel) -> None:
-    told = two_ranks.run("%%ranks\nprint(ops.AllReduce()(ms.Tensor([1.0 + get_rank()])))").text
-    assert lines(told) == ["[0] [3.]", "[1] [3.]"]
+    output = two_ranks.run("%%ranks\nprint(ops.AllReduce()(ms.Tensor([1.0 + get_rank()])))").text
+    assert lines(output) == ["[0] [3.]", "[1] [3.]"]
 
 
 def test_a_cell_runs_on_some_alone(two_ranks: Kernel) -> None:
@@ -81,8 +81,8 @@ def test_the_same_error_on_all_ranks_has_one_traceback(two_ranks: Kernel) -> Non
 
 def test_a_rich_value_is_shown_under_its_ranks_number(two_ranks: Kernel) -> None:
     result = two_ranks.run("%%ranks --on 0\nfrom IPython.display import HTML\nHTML('<b>bold</b>')")
-    (shown,) = result.of_type("display_data")
-    assert shown["content"]["data"]["text/html"] == "<b>bold</b>"
+    (display,) = result.of_type("display_data")
+    assert display["content"]["data"]["text/html"] == "<b>bold</b>"
     assert "[0] shows:" in result.text
 
 
@@ -106,10 +106,10 @@ def test_an_interrupt_ends_the_cell_though_a_rank_is_stopped(two_ranks: Kernel) 
         two_ranks.interrupt("signal")
         result = two_ranks.result(cell)
         assert (result.status, result.reply["content"]["ename"]) == ("error", "KeyboardInterrupt")
-        told = result.stream("stderr")
-        assert "hookscope: the cell has not ended yet on rank" in told
-        assert f"process {second} of rank 1 is stopped: kill -CONT {second} lets it go on" in told
-        assert f"process {first}" not in told
+        output = result.stream("stderr")
+        assert "hookscope: the cell has not ended yet on rank" in output
+        assert f"process {second} of rank 1 is stopped: kill -CONT {second} lets it go on" in output
+        assert f"process {first}" not in output
         for on in ("--on 1", "", "--on 0"):  # not one of them is run later
             again = two_ranks.execute(f"print('now')\nget_ipython().run_cell_magic('ranks', '{on}', 'print(1)')")
             two_ranks.wait_for_text("now", again)
@@ -132,12 +132,12 @@ def test_another_number_is_one_clear_error(two_ranks: Kernel) -> None:
 
 
 def test_the_table_tells_how_they_stand(two_ranks: Kernel) -> None:
-    told = two_ranks.run("%ranks").text
-    assert "process" in told and told.count("idle") == 2
+    output = two_ranks.run("%ranks").text
+    assert "process" in output and output.count("idle") == 2
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("%ranks many", "N|stop: must be a whole number, got 'many'"),
         ("%ranks 0", "N|stop: must be 1 or more, got 0"),
@@ -145,8 +145,8 @@ def test_the_table_tells_how_they_stand(two_ranks: Kernel) -> None:
         ("%%ranks --on 7\n1", "there is no rank 7; there are 0 to 1"),
     ],
 )
-def test_bad_input_is_one_clear_error(two_ranks: Kernel, line: str, said: str) -> None:
-    assert said in two_ranks.run(line).errors
+def test_bad_input_is_one_clear_error(two_ranks: Kernel, line: str, message: str) -> None:
+    assert message in two_ranks.run(line).errors
 
 
 def test_what_subprocesses_and_forked_processes_write_is_shown_too(two_ranks: Kernel) -> None:

@@ -80,10 +80,10 @@ class Looker:
 
 def until(condition: Callable[[], Any], what: str) -> Any:
     deadline = time.monotonic() + SECONDS
-    while not (found := condition()):
+    while not (value := condition()):
         assert time.monotonic() < deadline, f"waited for {what}"
         time.sleep(0.01)
-    return found
+    return value
 
 
 @pytest.fixture
@@ -155,7 +155,7 @@ def test_an_address_can_be_given_that_other_machines_can_connect_to(folder: Path
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (
             "run='../x'",
@@ -165,8 +165,8 @@ def test_an_address_can_be_given_that_other_machines_can_connect_to(folder: Path
         ("address='somewhere'", "ValueError: address must be tcp://HOST:PORT or tcp://HOST:*, got 'somewhere'"),
     ],
 )
-def test_bad_input_is_one_clear_error(folder: Path, call: str, said: str) -> None:
-    assert failure(folder, f"import hookscope\nhookscope.serve({call})").startswith(said)
+def test_bad_input_is_one_clear_error(folder: Path, call: str, message: str) -> None:
+    assert failure(folder, f"import hookscope\nhookscope.serve({call})").startswith(message)
 
 
 def test_once_more_changes_nothing_and_another_run_is_an_error(folder: Path) -> None:
@@ -178,10 +178,10 @@ def test_two_processes_are_not_the_same_rank_of_a_run(folder: Path, look: Callab
     with start(folder, PAUSES, "one") as process:
         looker = look()
         looker.until_state("paused")
-        said = failure(folder, "import hookscope\nhookscope.serve('one')")
+        output = failure(folder, "import hookscope\nhookscope.serve('one')")
         looker.do("abort")
         process.communicate(timeout=SECONDS)
-    assert said == f"ValueError: process {process.pid} is rank 0 of run 'one' already: choose a different name"
+    assert output == f"ValueError: process {process.pid} is rank 0 of run 'one' already: choose a different name"
 
 
 @pytest.mark.parametrize("address", ["tcp://", "tcp://127.0.0.1", "tcp://127.0.0.1:70000", "ipc:///tmp/x", "", 5])

@@ -40,11 +40,11 @@ class FakeRank:
 
     def work(self) -> None:
         """Answer waiting requests, except those that it is too busy for."""
-        for one in list(self._waiting):
-            answer, kind, fields = one
+        for item in list(self._waiting):
+            answer, kind, fields = item
             if kind in self.busy_with:
                 continue
-            self._waiting.remove(one)
+            self._waiting.remove(item)
             try:
                 answer.set_result(getattr(self, f"_{kind}")(**fields))
             except Exception as error:
@@ -73,9 +73,9 @@ class FakeRank:
             for key, value in sorted(values.items())
             if all(word in key for word in text.split())
         ]
-        shown = [one for one in rows if after is None or one["place"] > after][:count]
+        shown = [row for row in rows if after is None or row["place"] > after][:count]
         if not bits:
-            shown = [{field: value for field, value in one.items() if field != "bits"} for one in shown]
+            shown = [{field: value for field, value in item.items() if field != "bits"} for item in shown]
         return {"total": len(rows), "rows": shown}
 
     def _panel(self, of: str, open: bool = True) -> dict[str, Any]:
@@ -101,7 +101,7 @@ class FakeFleet:
         return lambda: self.observers.remove(callback)
 
     def ask(self, kind: str, /, ranks: Iterable[int] | None = None, **fields: Any) -> dict[int, Future[Any]]:
-        chosen = [one.rank for one in self.living] if ranks is None else ranks
+        chosen = [rank.rank for rank in self.living] if ranks is None else ranks
         return {rank: self.ranks[rank].ask(kind, **fields) for rank in chosen}
 
     def resume(self, command: str = "continue", ranks: Iterable[int] | None = None) -> None:
@@ -119,8 +119,8 @@ class FakeFleet:
             callback()
 
     def pause(self, rank: int) -> None:
-        for one in self.living:
-            one.status |= {"state": "held", "reason": f"rank {rank} is paused"}
+        for item in self.living:
+            item.status |= {"state": "held", "reason": f"rank {rank} is paused"}
         self.ranks[rank].status |= {"state": "paused", "place": "forward of relu, line 15", "reason": "breakpoint relu"}
         self.tell()
 

@@ -39,16 +39,16 @@ def shown(page: Page, fleet: FakeFleet, sent: list[Any]) -> Iterator[PanelPage]:
     panels[0]._thread.join()
 
 
-def ranks(shown: PanelPage) -> Locator:
-    return shown.page.get_by_role("group", name="Ranks of net")
+def ranks(panel_page: PanelPage) -> Locator:
+    return panel_page.page.get_by_role("group", name="Ranks of net")
 
 
-def button(shown: PanelPage, name: str) -> Locator:
-    return ranks(shown).get_by_role("button", name=name, exact=True)
+def button(panel_page: PanelPage, name: str) -> Locator:
+    return ranks(panel_page).get_by_role("button", name=name, exact=True)
 
 
-def until_text(shown: PanelPage, found: Locator, text: str) -> None:
-    shown.until(lambda: text in found.inner_text())
+def until_text(panel_page: PanelPage, locator: Locator, text: str) -> None:
+    panel_page.until(lambda: text in locator.inner_text())
 
 
 def test_the_ranks_their_states_and_the_whole_are_there_by_role(shown: PanelPage, fleet: FakeFleet) -> None:
@@ -76,8 +76,8 @@ def test_commands_by_keyboard_and_why_they_do_nothing(shown: PanelPage, fleet: F
 
 
 def test_a_finding_leads_to_its_value(shown: PanelPage) -> None:
-    found = ranks(shown).get_by_role("list", name="Findings across ranks").get_by_role("listitem")
-    expect(found).to_contain_text("step 3: conv has NaN on rank 2")
+    findings = ranks(shown).get_by_role("list", name="Findings across ranks").get_by_role("listitem")
+    expect(findings).to_contain_text("step 3: conv has NaN on rank 2")
     button(shown, "Show conv output").click()
     table = ranks(shown).get_by_role("table", name="Captures of all ranks")
     shown.until(lambda: table.get_by_role("row").count() == 2)

@@ -22,16 +22,16 @@ Ask = Callable[..., None]
 
 
 def states(panel: RanksPanel) -> list[str]:
-    return [one["state"] for one in panel.ranks]
+    return [rank["state"] for rank in panel.ranks]
 
 
 def cells(table: Any, name: str) -> list[tuple[str, str]]:
-    found = next(one for one in table["rows"] if one["name"] == name)
-    return [(cell["text"], cell["mark"]) for cell in found["cells"]]
+    match = next(item for item in table["rows"] if item["name"] == name)
+    return [(cell["text"], cell["mark"]) for cell in match["cells"]]
 
 
 def shown(panel: RanksPanel, tab: str = "captures") -> list[str]:
-    return [one["name"] for one in getattr(panel, tab).get("rows", ())]
+    return [item["name"] for item in getattr(panel, tab).get("rows", ())]
 
 
 # States of ranks
@@ -42,9 +42,9 @@ def test_each_rank_has_a_row_with_its_state_its_step_and_its_loss(fleet: FakeFle
     fleet.tell()
     wait_until("the rows", lambda: panel.ranks[1]["loss"] == "nan")
     assert states(panel) == ["idle"] * 3
-    assert [one["step"] for one in panel.ranks] == [3, 1, 3]
-    assert [one["behind"] for one in panel.ranks] == [0, 2, 0]
-    assert [one["share"] for one in panel.ranks] == [1.0, 1 / 3, 1.0]
+    assert [rank["step"] for rank in panel.ranks] == [3, 1, 3]
+    assert [rank["behind"] for rank in panel.ranks] == [0, 2, 0]
+    assert [rank["share"] for rank in panel.ranks] == [1.0, 1 / 3, 1.0]
     assert panel.status["state"] == "idle"
 
 
@@ -95,10 +95,10 @@ def test_a_busy_rank_holds_up_nobody(fleet: FakeFleet, panel: RanksPanel, ask: A
     )
     fleet.tell()
     wait_until("the state", lambda: states(panel) == ["idle", "busy", "idle"])
-    asked = fleet.ranks[1].kinds().count("captures")
+    request_count = fleet.ranks[1].kinds().count("captures")
     ask("refresh")
     ask("refresh")
-    assert fleet.ranks[1].kinds().count("captures") == asked  # one at a time
+    assert fleet.ranks[1].kinds().count("captures") == request_count  # one at a time
     fleet.ranks[1].busy_with = set()
     fleet.ranks[1].work()
     wait_until("the late answer", lambda: panel.answers[0]["answers"][1]["text"] == "0.12")
@@ -137,15 +137,15 @@ def test_captures_of_all_ranks_stand_side_by_side(fleet: FakeFleet, panel: Ranks
     wait_until("the row", lambda: shown(panel) and cells(panel.captures, "conv#0 forward output") == values)
     assert shown(panel) == ["conv#0 forward output", "relu#0 forward output"]
     assert panel.captures["ranks"] == [0, 1, 2]
-    assert [one["same"] for one in panel.captures["rows"]] == [False, True]
-    assert not any(one["marked"] for one in panel.captures["rows"])  # each rank has its own data
+    assert [capture["same"] for capture in panel.captures["rows"]] == [False, True]
+    assert not any(capture["marked"] for capture in panel.captures["rows"])  # each rank has its own data
 
 
 def test_what_a_rank_lacks_or_has_otherwise_is_marked(fleet: FakeFleet, panel: RanksPanel, ask: Ask) -> None:
     del fleet.ranks[1].captures["relu#0 forward output"]
     fleet.ranks[2].captures["conv#0 forward output"] = row(dtype="float16")
     ask("refresh")
-    wait_until("the marks", lambda: all(one["marked"] for one in panel.captures.get("rows", [{"marked": False}])))
+    wait_until("the marks", lambda: all(item["marked"] for item in panel.captures.get("rows", [{"marked": False}])))
     assert cells(panel.captures, "relu#0 forward output")[1] == ("—", "missing")
     assert cells(panel.captures, "conv#0 forward output")[2] == ("2x3 float16", "differs")
 
@@ -176,12 +176,12 @@ def test_another_figure_needs_no_rank(fleet: FakeFleet, panel: RanksPanel, ask: 
     ask("figure", figure="norm")
     ask("refresh")
     wait_until("the row", lambda: shown(panel) and cells(panel.captures, "conv#0 forward output")[0] == ("7", ""))
-    asked = fleet.ranks[0].kinds().count("captures")
+    request_count = fleet.ranks[0].kinds().count("captures")
     ask("figure", figure="mean")
     assert cells(panel.captures, "conv#0 forward output")[0] == ("0.25", "")
     ask("figure", figure="shape")
     assert cells(panel.captures, "conv#0 forward output")[0] == ("2x3 float32", "")
-    assert fleet.ranks[0].kinds().count("captures") == asked
+    assert fleet.ranks[0].kinds().count("captures") == request_count
 
 
 def test_the_step_is_the_newest_of_all_and_others_can_be_chosen(fleet: FakeFleet, panel: RanksPanel, ask: Ask) -> None:
@@ -272,7 +272,7 @@ def test_a_finding_has_a_line_that_leads_to_its_value(fleet: FakeFleet, panel: R
     ]
     fleet.tell()
     wait_until("the lines", lambda: len(panel.findings) == 4)
-    assert [one["view"] for one in panel.findings] == ["parameters", "captures", "", "parameters"]
+    assert [finding["view"] for finding in panel.findings] == ["parameters", "captures", "", "parameters"]
     assert panel.findings[0]["ranks"] == [2]
     weight, relu, *_ = panel.findings
     ask("reveal", tab=relu["view"], step=relu["step"], name=relu["name"])
@@ -290,9 +290,11 @@ def test_an_expression_has_a_field_a_rank_and_the_minority_is_marked(
 ) -> None:
     fleet.ranks[2].names["loss"] = float("nan")
     ask("evaluate", expression=" loss ", rank=-1)
-    wait_until("the answers", lambda: [one["text"] for one in panel.answers[0]["answers"]] == ["0.12", "0.12", "nan"])
+    wait_until(
+        "the answers", lambda: [answer["text"] for answer in panel.answers[0]["answers"]] == ["0.12", "0.12", "nan"]
+    )
     assert panel.answers[0]["expression"] == "loss"
-    assert [one["mark"] for one in panel.answers[0]["answers"]] == ["", "", "differs"]
+    assert [answer["mark"] for answer in panel.answers[0]["answers"]] == ["", "", "differs"]
     ask("evaluate", expression="1 / 0", rank=1)
     wait_until("the error", lambda: len(panel.answers) == 2 and panel.answers[1]["answers"][0]["mark"] == "error")
     assert panel.answers[1]["answers"] == [{"rank": 1, "text": "ZeroDivisionError: division by zero", "mark": "error"}]
@@ -304,11 +306,11 @@ def test_where_all_answers_differ_only_what_is_not_finite_is_marked(
     for rank, value in enumerate((0.1, 0.2, float("inf"))):
         fleet.ranks[rank].names["loss"] = value
     ask("evaluate", expression="loss", rank=-1)
-    wait_until("the mark", lambda: [one["mark"] for one in panel.answers[0]["answers"]] == ["", "", "differs"])
+    wait_until("the mark", lambda: [answer["mark"] for answer in panel.answers[0]["answers"]] == ["", "", "differs"])
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "text"),
     [
         ({"expression": " ", "rank": -1}, "there is no expression"),
         ({"expression": "x", "rank": 7}, "there is no rank 7; there are 3"),
@@ -316,11 +318,11 @@ def test_where_all_answers_differ_only_what_is_not_finite_is_marked(
     ],
 )
 def test_what_nobody_can_answer_is_said(
-    fleet: FakeFleet, panel: RanksPanel, ask: Ask, fields: dict[str, Any], told: str
+    fleet: FakeFleet, panel: RanksPanel, ask: Ask, fields: dict[str, Any], text: str
 ) -> None:
     fleet.ranks[2].gone = "rank 2 has ended"
     ask("evaluate", **fields)
-    assert panel.status["error"] == told
+    assert panel.status["error"] == text
     assert panel.answers == []
 
 
@@ -359,7 +361,7 @@ def test_a_rank_that_has_no_panel_says_why(fleet: FakeFleet, panel: RanksPanel, 
 
 
 @pytest.mark.parametrize(
-    ("message", "told"),
+    ("message", "text"),
     [
         ("hello", "a message must be an object with a type, got 'hello'"),
         ({"type": "run"}, "unknown message 'run'; known: hello, show,"),
@@ -373,10 +375,10 @@ def test_a_rank_that_has_no_panel_says_why(fleet: FakeFleet, panel: RanksPanel, 
     ],
 )
 def test_a_wrong_message_is_one_line_and_does_nothing(
-    fleet: FakeFleet, panel: RanksPanel, message: object, told: str
+    fleet: FakeFleet, panel: RanksPanel, message: object, text: str
 ) -> None:
     panel._received(panel, message, [])
-    assert panel.status["error"].startswith(told)
+    assert panel.status["error"].startswith(text)
     assert "\n" not in panel.status["error"]
     assert fleet.done == []
 
@@ -428,7 +430,7 @@ def test_whatever_ranks_answer_the_panel_goes_on(fleet: FakeFleet, panel: RanksP
         rank.status["step"] = 5
     ask("show", tab="captures")
     fleet.tell()
-    wait_until("sound answers", lambda: [one["step"] for one in panel.ranks] == [5, 5, 5])
+    wait_until("sound answers", lambda: [rank["step"] for rank in panel.ranks] == [5, 5, 5])
 
 
 # Messages sent, and state kept
@@ -460,8 +462,8 @@ def test_a_saved_notebook_keeps_the_ranks_the_findings_and_what_differs(fleet: F
 def test_a_closed_panel_asks_and_observes_no_more(fleet: FakeFleet, panel: RanksPanel) -> None:
     panel.close()
     panel._thread.join()
-    asked = len(fleet.ranks[0].asked)
+    request_count = len(fleet.ranks[0].asked)
     fleet.tell()
     assert fleet.observers == []
-    assert len(fleet.ranks[0].asked) == asked
+    assert len(fleet.ranks[0].asked) == request_count
     panel.close()

@@ -46,9 +46,9 @@ def values() -> list[Any]:
 
 @pytest.mark.parametrize("value", values(), ids=lambda value: type(value).__name__)
 def test_text_stays_what_it_prints_and_html_comes_beside_it(shell: InteractiveShell, value: Any) -> None:
-    shown, _ = shell.display_formatter.format(value)
-    assert shown["text/plain"] == repr(value)
-    assert shown["text/html"] == displays.html(value)
+    output, _ = shell.display_formatter.format(value)
+    assert output["text/plain"] == repr(value)
+    assert output["text/html"] == displays.html(value)
 
 
 @pytest.mark.parametrize("value", values(), ids=lambda value: type(value).__name__)
@@ -58,8 +58,8 @@ def test_the_same_value_is_shown_the_same_every_time(value: Any) -> None:
 
 def test_without_the_extension_nothing_is_left(shell: InteractiveShell) -> None:
     shell.run_line_magic("unload_ext", "hookscope")
-    shown, _ = shell.display_formatter.format(Tensor([1.0]))
-    assert list(shown) == ["text/plain"]
+    output, _ = shell.display_formatter.format(Tensor([1.0]))
+    assert list(output) == ["text/plain"]
     shell.run_line_magic("load_ext", "hookscope")
 
 
@@ -70,8 +70,8 @@ from IPython.core.interactiveshell import InteractiveShell
 InteractiveShell().run_line_magic("load_ext", "hookscope")
 print([name for name in sys.modules if name.startswith(("hookscope.engine", "hookscope.widgets"))])
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert process.stdout.strip() == "[]"
 
 
 def test_a_tensor_shows_shape_dtype_figures_and_the_corner_of_its_first_matrix() -> None:
@@ -171,5 +171,5 @@ def test_what_a_class_of_the_user_says_itself_comes_first(shell: InteractiveShel
         def _repr_html_(self) -> str:
             return "<b>mine</b>"
 
-    shown, _ = shell.display_formatter.format(Mine())
-    assert shown["text/html"] == "<b>mine</b>"
+    output, _ = shell.display_formatter.format(Mine())
+    assert output["text/html"] == "<b>mine</b>"

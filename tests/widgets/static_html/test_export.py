@@ -149,9 +149,9 @@ def test_large_values_make_no_large_page(session: PlainSession) -> None:
 
 def pixels_of(image: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the palette and the indices into it, by the PNG specification."""
-    found = re.search(r"base64,([^\"]*)", image)
-    assert found is not None
-    data = b64decode(found[1])
+    match = re.search(r"base64,([^\"]*)", image)
+    assert match is not None
+    data = b64decode(match[1])
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     chunks, at = {}, 8
     while at < len(data):
@@ -168,8 +168,8 @@ def pixels_of(image: str) -> tuple[np.ndarray, np.ndarray]:
 
 def test_a_heatmap_is_blue_below_zero_red_above_and_at_zero_as_the_page_behind_it() -> None:
     matrix = np.array([[-2.0, 0.0, 1.0], [np.nan, np.inf, 2.0]])
-    palette, places = pixels_of(drawings.heatmap("x", matrix))
-    colours = palette[places].tolist()
+    palette, indices = pixels_of(drawings.heatmap("x", matrix))
+    colours = palette[indices].tolist()
     assert colours[0][0] == [33, 102, 172, 255]
     assert colours[0][1][3] == 0
     assert colours[0][2] == [178, 24, 43, 128]
@@ -184,8 +184,8 @@ def test_a_heatmap_in_which_all_is_the_same_says_so_in_words() -> None:
 
 @pytest.mark.parametrize("matrix", [np.zeros((2, 2)), np.full((3, 1), np.nan), np.full((2, 2), 1.7e308)])
 def test_odd_matrices_are_drawn_too(matrix: np.ndarray) -> None:
-    palette, places = pixels_of(drawings.heatmap("x", matrix))
-    assert places.max() < len(palette)
+    palette, indices = pixels_of(drawings.heatmap("x", matrix))
+    assert indices.max() < len(palette)
 
 
 def test_a_histogram_of_the_largest_numbers_has_its_zero_in_the_middle() -> None:

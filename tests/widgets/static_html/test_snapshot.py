@@ -125,12 +125,12 @@ def test_what_is_wrong_comes_first_then_what_was_looked_for(full: PlainSession) 
     full.add_condition("nan")
     full.add_condition("dead_relu=0.8")
     full.looked_at = 30, 690
-    told = "30 steps, 690 captures, 2 conditions: nothing wrong. Looked for: nan, dead_relu=0.8."
-    assert told in snapshot.panel_html(full)
+    summary = "30 steps, 690 captures, 2 conditions: nothing wrong. Looked for: nan, dead_relu=0.8."
+    assert summary in snapshot.panel_html(full)
     finding = full.find("dead_relu", "block.relu", full.captures[0])
     html = snapshot.panel_html(full)
-    places = [html.index(part) for part in ("<code>dead_relu</code>", finding.advice, "Looked for:", "Captures: 2")]
-    assert places == sorted(places)
+    positions = [html.index(part) for part in ("<code>dead_relu</code>", finding.advice, "Looked for:", "Captures: 2")]
+    assert positions == sorted(positions)
     assert "nothing wrong" not in html
 
 

@@ -132,7 +132,7 @@ def test_one_module_adds_a_view_to_the_page_the_static_form_and_the_export(tmp_p
     (package / "widgets" / "views" / "losses.py").write_text(LOSSES, encoding="utf-8")
     tests = Path(__file__).parents[1]
     search = os.pathsep.join([str(tmp_path), str(tests), str(tests.parents[1])])
-    found = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-P", "-c", DRIVER, str(path)],
         env={**os.environ, "PYTHONPATH": search},
         capture_output=True,
@@ -140,14 +140,14 @@ def test_one_module_adds_a_view_to_the_page_the_static_form_and_the_export(tmp_p
         check=False,
         timeout=240,
     )
-    assert found.returncode == 0, found.stderr[-2000:]
-    told = json.loads(found.stdout)
-    assert Path(told["home"]).is_relative_to(tmp_path)
-    assert told["tabs"] == ["Findings", "Cells", "Captures", "Losses", "Parameters", "Stepper", "Hooks"]
-    assert told["drawn"] == ["step 1: 4 Forget 1", "step 2: 0.5 Forget 2"]
-    assert (told["left"], told["told"]) == (["step 2: 0.5 Forget 2"], "1 found")
-    assert told["style"] == "italic"
-    assert told["errors"] == []
+    assert process.returncode == 0, process.stderr[-2000:]
+    forms = json.loads(process.stdout)
+    assert Path(forms["home"]).is_relative_to(tmp_path)
+    assert forms["tabs"] == ["Findings", "Cells", "Captures", "Losses", "Parameters", "Stepper", "Hooks"]
+    assert forms["drawn"] == ["step 1: 4 Forget 1", "step 2: 0.5 Forget 2"]
+    assert (forms["left"], forms["told"]) == (["step 2: 0.5 Forget 2"], "1 found")
+    assert forms["style"] == "italic"
+    assert forms["errors"] == []
     for form in ("static", "export"):
-        assert "<p>loss 0.5 in step 2</p>" in told[form]
-    assert '<h2 id="losses">Losses</h2>' in told["export"]
+        assert "<p>loss 0.5 in step 2</p>" in forms[form]
+    assert '<h2 id="losses">Losses</h2>' in forms["export"]

@@ -22,13 +22,13 @@ IN_SIGHT = """grid => {
 }"""
 
 
-def button(shown: PanelPage, name: str) -> Locator:
-    return shown.page.get_by_role("button", name=name, exact=True)
+def button(panel_page: PanelPage, name: str) -> Locator:
+    return panel_page.page.get_by_role("button", name=name, exact=True)
 
 
-def counted(shown: PanelPage, captures: int) -> Locator:
+def counted(panel_page: PanelPage, captures: int) -> Locator:
     """Return the count beside the filter for this many captures."""
-    return shown.page.get_by_text(f"{captures} capture{'' if captures == 1 else 's'}", exact=True)
+    return panel_page.page.get_by_text(f"{captures} capture{'' if captures == 1 else 's'}", exact=True)
 
 
 def run(session: PlainSession, step: int, *paths: str) -> None:
@@ -55,14 +55,14 @@ def listed(shown: PanelPage, session: PlainSession) -> Callable[[], Locator]:
     return open_tab
 
 
-def names(shown: PanelPage) -> list[str]:
+def names(panel_page: PanelPage) -> list[str]:
     """Return each heading, and for each call its direction and the names of its values."""
     keys = ("direction", "in slot", "out slot")
     return [
         " ".join(row.locator(f"[data-key='{key}']").inner_text().replace("\n", " ") for key in keys).strip()
         if row.get_attribute("data-heading") is None
         else row.inner_text()
-        for row in shown.page.get_by_role("grid", name="Captures").get_by_role("row").all()[1:]
+        for row in panel_page.page.get_by_role("grid", name="Captures").get_by_role("row").all()[1:]
     ]
 
 

@@ -36,40 +36,40 @@ def look(shown: PanelPage, session: PlainSession) -> Callable[..., PlainCapture]
     return select
 
 
-def counted(shown: PanelPage, captures: int) -> Locator:
+def counted(panel_page: PanelPage, captures: int) -> Locator:
     """Return the count beside the filter for this many captures."""
-    return shown.page.get_by_text(f"{captures} capture{'' if captures == 1 else 's'}", exact=True)
+    return panel_page.page.get_by_text(f"{captures} capture{'' if captures == 1 else 's'}", exact=True)
 
 
-def rows(shown: PanelPage) -> list[list[str]]:
+def rows(panel_page: PanelPage) -> list[list[str]]:
     """Return the rows of the list, headings included: the texts of each row's cells."""
-    grid = shown.page.get_by_role("grid", name="Captures")
+    grid = panel_page.page.get_by_role("grid", name="Captures")
     return [row.get_by_role("gridcell").all_inner_texts() for row in grid.get_by_role("row").all()[1:]]
 
 
-def pick(shown: PanelPage, text: str) -> None:
+def pick(panel_page: PanelPage, text: str) -> None:
     """Search a capture to compare with, and take the first whose name contains the text."""
-    field = shown.page.get_by_role("combobox", name="Compare with")
+    field = panel_page.page.get_by_role("combobox", name="Compare with")
     field.fill(text)
-    option = shown.page.get_by_role("listbox", name="Compare with").get_by_role("option").first
-    shown.until(option.is_visible)
+    option = panel_page.page.get_by_role("listbox", name="Compare with").get_by_role("option").first
+    panel_page.until(option.is_visible)
     field.press("Enter")
 
 
-def button(shown: PanelPage, name: str) -> Locator:
-    return shown.page.get_by_role("button", name=name, exact=True)
+def button(panel_page: PanelPage, name: str) -> Locator:
+    return panel_page.page.get_by_role("button", name=name, exact=True)
 
 
-def picture(shown: PanelPage, name: str) -> Locator:
+def picture(panel_page: PanelPage, name: str) -> Locator:
     """Return the heatmap or the bars whose name begins so."""
-    return shown.page.get_by_role("img", name=name)
+    return panel_page.page.get_by_role("img", name=name)
 
 
-def readout(shown: PanelPage) -> str:
-    return shown.page.locator(".hs-readout").inner_text()
+def readout(panel_page: PanelPage) -> str:
+    return panel_page.page.locator(".hs-readout").inner_text()
 
 
-def colour(shown: PanelPage, canvas: Locator, x: int, y: int) -> list[int]:
+def colour(panel_page: PanelPage, canvas: Locator, x: int, y: int) -> list[int]:
     return canvas.evaluate(
         "(canvas, [x, y]) => [...canvas.getContext('2d').getImageData(x, y, 1, 1).data].slice(0, 3)", [x, y]
     )
@@ -371,7 +371,7 @@ def test_zero_is_near_the_surface_in_both_themes_and_pictures_are_painted_anew(s
 
 
 @pytest.mark.parametrize(
-    ("array", "words"),
+    ("array", "text"),
     [
         (np.zeros((64, 64)), "all 4,096 values are 0"),
         (np.full((2, 3), 1.5), "all 6 values are 1.5"),
@@ -380,12 +380,12 @@ def test_zero_is_near_the_surface_in_both_themes_and_pictures_are_painted_anew(s
     ],
 )
 def test_a_picture_in_which_all_is_the_same_says_so_in_words(
-    shown: PanelPage, look: Any, monkeypatch: pytest.MonkeyPatch, array: Any, words: str
+    shown: PanelPage, look: Any, monkeypatch: pytest.MonkeyPatch, array: Any, text: str
 ) -> None:
-    monkeypatch.setattr(PlainCapture, "statistics", lambda one: statistics(one.value._array))
+    monkeypatch.setattr(PlainCapture, "statistics", lambda item: statistics(item.value._array))
     look(array)
-    shown.until(shown.page.get_by_text(words, exact=True).is_visible)
-    assert shown.page.get_by_role("img", name=words).is_visible()
+    shown.until(shown.page.get_by_text(text, exact=True).is_visible)
+    assert shown.page.get_by_role("img", name=text).is_visible()
 
 
 def test_a_channel_that_is_all_zero_says_so(shown: PanelPage, look: Any) -> None:
@@ -434,10 +434,10 @@ def test_steps_in_which_conditions_held_are_marked_below_the_scrubber_and_told(
     box = scrubber.bounding_box()
     assert box is not None
     marks = shown.page.locator(".hs-step-marks > span")
-    places = [mark.bounding_box() for mark in marks.all()]
+    boxes = [mark.bounding_box() for mark in marks.all()]
     # A quarter of the way and all of it, between the possible positions of the thumb's middle.
     expected = [box["x"] + 8 + share * (box["width"] - 16) for share in (0.25, 1.0)]
-    assert [place and place["x"] + 1 for place in places] == pytest.approx(expected, abs=1)
+    assert [box and box["x"] + 1 for box in boxes] == pytest.approx(expected, abs=1)
     button(shown, "All steps").click()
     shown.until(lambda: scrubber.get_attribute("aria-valuetext") == "step 5, held: inf")
     scrubber.focus()

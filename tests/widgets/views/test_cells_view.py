@@ -126,23 +126,23 @@ def silent(session: object) -> CellFigures:
 def test_a_cell_has_the_spread_of_its_last_output_and_the_norm_of_the_last_gradient_there() -> None:
     net = Net()
     inputs = [np.full((4, 3), 7.0), np.arange(12.0).reshape(4, 3)]
-    found = shown(silent(train(net, inputs)), ["", "dense", "two", "unused"])
+    figures = shown(silent(train(net, inputs)), ["", "dense", "two", "unused"])
     weight, bias = net.dense.weight.asnumpy(), net.dense.bias.asnumpy()
-    output = found["dense", "output"]
+    output = figures["dense", "output"]
     assert output["value"] == pytest.approx((inputs[1] @ weight.T + bias).std(), rel=1e-5)
     assert (output["step"], output["count"], output["word"]) == (2, 8, "")
     # The gradient of a sum is ones.
-    assert found["dense", "gradient"]["value"] == pytest.approx(np.sqrt(8.0))
-    assert not {path for path, _ in found} & {"", "unused"}  # without captures no figure, not zero
+    assert figures["dense", "gradient"]["value"] == pytest.approx(np.sqrt(8.0))
+    assert not {path for path, _ in figures} & {"", "unused"}  # without captures no figure, not zero
 
 
 def test_of_several_outputs_the_first_counts() -> None:
-    found = shown(silent(train(Net(), [np.arange(12.0).reshape(4, 3)])), ["dense", "two"])
-    assert found["two", "output"]["value"] == pytest.approx(found["dense", "output"]["value"])
+    figures = shown(silent(train(Net(), [np.arange(12.0).reshape(4, 3)])), ["dense", "two"])
+    assert figures["two", "output"]["value"] == pytest.approx(figures["dense", "output"]["value"])
 
 
 @pytest.mark.parametrize(
-    ("kind", "value", "word", "told"),
+    ("kind", "value", "word", "number"),
     [
         ("output", [0.0, 0.0], "zero", 0.0),
         ("output", [3.0, 3.0], "const", 0.0),
@@ -158,12 +158,14 @@ def test_of_several_outputs_the_first_counts() -> None:
         ("gradient", [2.0, 2.0, 2.0, 2.0], "", 4.0),
     ],
 )
-def test_zero_constant_and_what_is_not_finite_have_a_word(kind: str, value: list[Any], word: str, told: float) -> None:
+def test_zero_constant_and_what_is_not_finite_have_a_word(
+    kind: str, value: list[Any], word: str, number: float
+) -> None:
     array = np.array(value, bool if value == [True, False] else np.float32)
-    found = figure(kind, Capture(0, 4, "relu", "ReLU", 0, "forward", "output", Tensor(array)))
-    assert found is not None
-    assert (found.step, found.word, found.elements) == (4, word, len(value))
-    np.testing.assert_equal(found.value, told)
+    figure_sent = figure(kind, Capture(0, 4, "relu", "ReLU", 0, "forward", "output", Tensor(array)))
+    assert figure_sent is not None
+    assert (figure_sent.step, figure_sent.word, figure_sent.elements) == (4, word, len(value))
+    np.testing.assert_equal(figure_sent.value, number)
 
 
 def test_with_no_time_nothing_is_computed_and_what_is_to_come_is_told(session: PlainSession) -> None:
@@ -202,8 +204,8 @@ def test_what_was_given_up_keeps_its_figures_and_one_that_has_none_is_no_zero(se
     session.capture("block.relu", step=1)
     session.captures.give_up(1)
     session.captures.give_up(1, figures=False)
-    found = shown(silent(session), ["block", "block.relu"], budget=0.0)
-    assert list(found) == [("block", "output")]
+    figures = shown(silent(session), ["block", "block.relu"], budget=0.0)
+    assert list(figures) == [("block", "output")]
 
 
 def test_an_edit_at_a_pause_is_seen(session: PlainSession) -> None:
@@ -221,12 +223,12 @@ def test_figures_keep_no_value_alive() -> None:
     figures = silent(session)
     with session:
         session.roots[0](Tensor(np.ones(3, np.float32)))
-        held = weakref.ref(session.captures[-1].array)
+        reference = weakref.ref(session.captures[-1].array)
         shown(figures, [""])
         for _ in range(4):
             session.roots[0](Tensor(np.ones(3, np.float32)))
     gc.collect()
-    assert held() is None
+    assert reference() is None
 
 
 def test_rows_in_sight_are_numbers(session: PlainSession, sent: list[Any]) -> None:
@@ -307,24 +309,24 @@ class Tied(nn.Cell):
 
 
 def test_what_is_shared_is_told_in_each_place() -> None:
-    found = sharing(DebugSession(Tied()).paths)
-    assert set(found) == {"encoder", "encoder.embed", "decoder", "head"}
-    assert found["encoder.embed"] == Shared(
+    groups = sharing(DebugSession(Tied()).paths)
+    assert set(groups) == {"encoder", "encoder.embed", "decoder", "head"}
+    assert groups["encoder.embed"] == Shared(
         "shared, also decoder.embed and 1 more",
         "The same cell is also decoder.embed. Its embedding_table is the same parameter as head.weight.",
         "20 elements of these shared with decoder.embed, head",
     )
-    assert found["decoder"].mark == "embed shared with encoder.embed"
-    assert found["head"].mark == "weight shared with encoder.embed"
-    assert found["encoder"] == Shared("", "", "20 elements of these shared with decoder.embed, head")
+    assert groups["decoder"].mark == "embed shared with encoder.embed"
+    assert groups["head"].mark == "weight shared with encoder.embed"
+    assert groups["encoder"] == Shared("", "", "20 elements of these shared with decoder.embed, head")
 
 
 def test_a_parameter_of_several_cells_is_shared_by_all_of_them() -> None:
     net = nn.SequentialCell(*(nn.Dense(2, 2, has_bias=False) for _ in range(3)))
     net[1].weight = net[2].weight = net[0].weight
-    found = sharing(DebugSession(net).paths)
-    assert [found[path].mark for path in "012"] == ["weight shared by 3 cells"] * 3
-    assert "" not in found  # no cell outside the network has it
+    groups = sharing(DebugSession(net).paths)
+    assert [groups[path].mark for path in "012"] == ["weight shared by 3 cells"] * 3
+    assert "" not in groups  # no cell outside the network has it
 
 
 def test_where_nothing_is_shared_nothing_is_told() -> None:
@@ -335,8 +337,8 @@ def test_a_cell_of_two_roots_is_shared() -> None:
     inner = nn.Dense(2, 2)
     session = DebugSession(nn.SequentialCell(inner))
     session.paths.add_root(nn.SequentialCell(inner))
-    found = sharing(session.paths)
-    assert found["0"].mark == "shared, also SequentialCell.0"
+    groups = sharing(session.paths)
+    assert groups["0"].mark == "shared, also SequentialCell.0"
 
 
 def test_marks_travel_with_the_row_that_they_are_of(sent: list[Any]) -> None:
@@ -399,5 +401,5 @@ def test_a_cell_that_may_be_shut_says_what_was_found_inside(ran: DebugSession) -
 
 def table_rows(html: str) -> list[list[str]]:
     """Return the cells of each row of the tables."""
-    found = re.findall(r"<tr>(.*?)</tr>", html)
-    return [[unescape(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)] for row in found]
+    matches = re.findall(r"<tr>(.*?)</tr>", html)
+    return [[unescape(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)] for row in matches]

@@ -41,20 +41,20 @@ def test_of_a_value_there_are_its_bars_and_apart_from_them_what_is_not_finite() 
     net = nn.SequentialCell(Log())
     with DebugSession(net, conditions=["nan"]) as session:
         net(Tensor(X))
-    shown = evidence(session, "nan")
+    picture = evidence(session, "nan")
     expected, edges = np.histogram(np.log(X[X > 0]), 64)
-    assert (shown["kind"], shown["nan"], shown["positive_inf"]) == ("values", 1, 0)
-    assert shown["counts"] == expected.tolist()
-    assert (shown["low"], shown["high"]) == pytest.approx((edges[0], edges[-1]))
-    assert shown["caption"] == "0#0 forward output in step 1: 4 values, 1 NaN, the others from -0.6931 to 1.099"
+    assert (picture["kind"], picture["nan"], picture["positive_inf"]) == ("values", 1, 0)
+    assert picture["counts"] == expected.tolist()
+    assert (picture["low"], picture["high"]) == pytest.approx((edges[0], edges[-1]))
+    assert picture["caption"] == "0#0 forward output in step 1: 4 values, 1 NaN, the others from -0.6931 to 1.099"
 
 
 def test_a_value_that_is_nowhere_finite_has_no_bars_but_words() -> None:
     net = nn.SequentialCell(Log())
     with DebugSession(net, conditions=["nan"]) as session:
         net(Tensor(-np.ones((2, 2), np.float32)))
-    shown = evidence(session, "nan")
-    assert (shown["kind"], shown["counts"], shown["nan"]) == ("values", [], 4)
+    picture = evidence(session, "nan")
+    assert (picture["kind"], picture["counts"], picture["nan"]) == ("values", [], 4)
     assert "4 values, 4 NaN" in cards_html(session)
 
 
@@ -63,8 +63,8 @@ def test_of_a_bprop_it_is_what_it_returned() -> None:
     step = value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())
     with DebugSession(net, conditions=["wrong_bprop"]) as session:
         step(Tensor(X))
-    told = evidence(session, "wrong_bprop")["caption"]
-    assert told == "1#0 backward grad_input[0] in step 1: 2 values, from 3 to 3"
+    caption = evidence(session, "wrong_bprop")["caption"]
+    assert caption == "1#0 backward grad_input[0] in step 1: 2 values, from 3 to 3"
 
 
 def test_of_the_loss_and_of_updates_it_is_the_curve_by_step() -> None:
@@ -79,7 +79,7 @@ def test_of_the_loss_and_of_updates_it_is_the_curve_by_step() -> None:
             optimizer(gradients)
     rows = {row["condition"]: row["evidence"] for row in cause_rows(session, session.findings())}
     assert rows, "such steps have no finding"
-    for name, shown in rows.items():
-        assert shown["kind"] == "series", name
+    for name, picture in rows.items():
+        assert picture["kind"] == "series", name
     assert [(step, value) for step, value in session.history.losses] == list(enumerate(losses, 1))
-    assert all(math.isfinite(y) for shown in rows.values() for _, y in shown["points"] if y is not None)
+    assert all(math.isfinite(y) for picture in rows.values() for _, y in picture["points"] if y is not None)

@@ -184,10 +184,10 @@ def test_from_a_finding_one_click_goes_to_the_capture_and_one_to_the_cell(
 def test_a_finding_without_a_capture_offers_none(shown: PanelPage, session: PlainSession, view: Locator) -> None:
     session.find("loss_not_decreasing", "")
     shown.panel.sync()
-    found = view.get_by_role("region", name="Causes and consequences")
-    shown.until(lambda: found.get_by_role("listitem").count() == 1)
-    assert "loss_not_decreasing in (root), step 1" in found.inner_text()
-    assert found.get_by_role("button", name="show the capture").count() == 0
+    findings = view.get_by_role("region", name="Causes and consequences")
+    shown.until(lambda: findings.get_by_role("listitem").count() == 1)
+    assert "loss_not_decreasing in (root), step 1" in findings.inner_text()
+    assert findings.get_by_role("button", name="show the capture").count() == 0
 
 
 def test_the_focus_stays_on_a_finding_while_more_come(shown: PanelPage, session: PlainSession, view: Locator) -> None:
@@ -341,11 +341,11 @@ def test_what_follows_from_a_cause_is_folded_under_it_without_advice(
 def test_a_cure_says_what_it_changes_does_it_and_takes_it_back(
     shown: PanelPage, session: PlainSession, view: Locator
 ) -> None:
-    done: list[str] = []
+    actions: list[str] = []
 
     def do() -> Any:
-        done.append("done")
-        return lambda: done.append("undone")
+        actions.append("done")
+        return lambda: actions.append("undone")
 
     finding = session.find("wrong_mode", "block")
     text = "set_train(True) puts block into training mode."
@@ -355,11 +355,11 @@ def test_a_cure_says_what_it_changes_does_it_and_takes_it_back(
     shown.until(button.is_visible)
     button.press("Enter")
     shown.until(view.get_by_text(text).is_visible)
-    assert done == []
+    assert actions == []
     shown.page.keyboard.press("Enter")  # the focus is on "Apply" now
-    shown.until(lambda: done == ["done"])
+    shown.until(lambda: actions == ["done"])
     shown.until(view.get_by_text("Set to training: done; run one more step to see whether it is gone.").is_visible)
     shown.page.keyboard.press("Enter")  # and now on "Undo"
-    shown.until(lambda: done == ["done", "undone"])
+    shown.until(lambda: actions == ["done", "undone"])
     shown.until(button.is_visible)
     assert button.evaluate("one => one === document.activeElement")

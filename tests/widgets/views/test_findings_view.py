@@ -53,9 +53,9 @@ def test_a_finding_names_its_cell_its_capture_and_the_line_that_made_it(session:
     assert (row["condition"], row["path"], row["label"], row["steps"]) == ("nan", "1", "1", "2 to 3")
     assert row["source"].endswith(": return ops.log(x)")
     assert row["source"] in row["message"]
-    kept = {capture.index: capture for capture in session.captures}
-    assert kept[row["capture"]].key == "1#0 forward output"
-    assert kept[row["capture"]].step == 2
+    captures = {capture.index: capture for capture in session.captures}
+    assert captures[row["capture"]].key == "1#0 forward output"
+    assert captures[row["capture"]].step == 2
     json.dumps(row)
 
 
@@ -91,7 +91,7 @@ def test_a_finding_about_parameters_has_no_capture() -> None:
     with session:
         step = value_and_grad(lambda x: net(x).sum() * float("nan"), None, net.trainable_params())
         step(Tensor(np.ones((1, 2), np.float32)))
-    rows = [found.finding_row(one, found.captures_of(session)) for one in session.findings()]
+    rows = [found.finding_row(finding, found.captures_of(session)) for finding in session.findings()]
     assert rows and {row["capture"] for row in rows} <= {-1, *(capture.index for capture in session.captures)}
 
 
@@ -126,22 +126,22 @@ def test_what_is_muted_is_listed_and_told_in_the_static_form(session: DebugSessi
 def test_what_it_means_that_nothing_was_found() -> None:
     net = nn.SequentialCell(nn.Dense(2, 2), nn.Tanh())
     session = DebugSession(net)
-    told = [found.verdict(session)]
+    verdicts = [found.verdict(session)]
     with session:
         net(Tensor(np.ones((1, 2), np.float32)))
         session.add_condition("nan")
-        told.append(found.verdict(session))
+        verdicts.append(found.verdict(session))
         for _ in range(3):
             net(Tensor(np.ones((1, 2), np.float32)))
-            told.append(found.verdict(session))
+            verdicts.append(found.verdict(session))
         session.add_condition("inf")
-    told.append(found.verdict(session))
+    verdicts.append(found.verdict(session))
     session.mute("nan", "1")
     session.attach()
     net(Tensor(np.ones((1, 2), np.float32)))
     session.detach()
-    told.append(found.verdict(session))
-    assert told == [
+    verdicts.append(found.verdict(session))
+    assert verdicts == [
         f"No conditions are checked yet. Find faults checks {len(CONDITIONS)} conditions on all later runs.",
         "Nothing has run yet. Run the network: faults appear here, with advice.",
         "1 step, 4 captures, 1 condition: nothing wrong.",

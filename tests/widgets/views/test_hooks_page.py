@@ -25,11 +25,11 @@ def net() -> nn.Cell:
 @pytest.fixture
 def hooks(page: Page, net: nn.Cell, sent: list[Any]) -> PanelPage:
     """Return the Hooks tab of the network's panel."""
-    shown = PanelPage(page, DebugSession(net), sent)
-    shown.panel.namespace = {}
+    panel_page = PanelPage(page, DebugSession(net), sent)
+    panel_page.panel.namespace = {}
     page.get_by_role("tab", name="Hooks").click()
-    shown.until(lambda: editor(shown).input_value() != "")  # the template
-    return shown
+    panel_page.until(lambda: editor(panel_page).input_value() != "")  # the template
+    return panel_page
 
 
 def test_the_list_says_that_a_compiled_network_runs_eagerly_while_a_hook_is_on_it(
@@ -107,8 +107,8 @@ def test_tab_and_shift_tab_indent_and_escape_then_tab_leaves(hooks: PanelPage) -
         assert not inside, after
         editor(hooks).focus()
     described = editor(hooks).get_attribute("aria-describedby") or ""
-    told = " ".join(hooks.page.locator(f"#{one}").text_content() or "" for one in described.split())
-    assert "Escape, then Tab leaves" in told
+    description = " ".join(hooks.page.locator(f"#{item}").text_content() or "" for item in described.split())
+    assert "Escape, then Tab leaves" in description
 
 
 def test_several_lines_are_indented_and_taken_back_together(hooks: PanelPage) -> None:
@@ -174,8 +174,8 @@ def test_tab_completes_names_from_the_kernel(hooks: PanelPage) -> None:
     editor(hooks).fill("def f(cell, inputs, output):\n    loss")
     press("Tab")
     hooks.until(lambda: names(hooks) == ["losses", "lossless"])
-    said = hooks.page.get_by_role("status", name="Completion")
-    assert said.inner_text() == "2 names: arrow keys choose, Enter takes one, Escape closes."
+    status = hooks.page.get_by_role("status", name="Completion")
+    assert status.inner_text() == "2 names: arrow keys choose, Enter takes one, Escape closes."
     active = editor(hooks).get_attribute("aria-activedescendant")
     assert hooks.page.locator(f"#{active}").inner_text() == "losses"
     press("ArrowDown")
@@ -243,14 +243,14 @@ def test_lines_are_numbered_and_the_numbers_follow_the_text(hooks: PanelPage) ->
     assert numbers.inner_text().split() == ["1", "2"]
     editor(hooks).fill("\n" * 99)
     assert numbers.inner_text().split()[-1] == "100"
-    beside = """one => one.getBoundingClientRect().top - one.scrollTop
+    offset = """one => one.getBoundingClientRect().top - one.scrollTop
         - document.querySelector(".hs-code-numbers").getBoundingClientRect().top"""
     distances = set()
     for top in (0, 300, 57):
         editor(hooks).evaluate("(one, top) => (one.scrollTop = top)", top)
         hooks.page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
         assert editor(hooks).evaluate("one => one.scrollTop") == top
-        distances.add(round(editor(hooks).evaluate(beside)))
+        distances.add(round(editor(hooks).evaluate(offset)))
     assert len(distances) == 1
 
 

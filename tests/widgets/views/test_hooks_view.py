@@ -81,8 +81,8 @@ def test_where_a_network_is_compiled_the_panel_says_that_a_hook_makes_its_calls_
     net.compile(ms.Tensor(np.ones((4, 3), np.float32)))
     assert panel.hooks["note"] == ""
     attach(panel, PRINTS)
-    told = "SequentialCell is compiled; while a hook of the session is attached, its calls run eagerly"
-    assert panel.hooks["note"] == told
+    message = "SequentialCell is compiled; while a hook of the session is attached, its calls run eagerly"
+    assert panel.hooks["note"] == message
     assert panel.status["text"] == "ready; compiled calls run eagerly"
     net.compile_and_run(ms.Tensor(np.ones((4, 3), np.float32)))
     assert printed(panel)[-1]["text"] == "saw (4, 2)"
@@ -103,7 +103,7 @@ WRONG = "must take 3 arguments, as hook(cell, inputs, output), but got f(cell, x
 
 
 @pytest.mark.parametrize(
-    ("source", "told", "line"),
+    ("source", "message", "line"),
     [
         ("# why\ndef f(cell, x):\n    pass\n", WRONG, 2),
         ("def f(cell, inputs, output):\n    if output\n        pass\n", "line 2: SyntaxError: expected ':'", 2),
@@ -114,11 +114,11 @@ WRONG = "must take 3 arguments, as hook(cell, inputs, output), but got f(cell, x
     ],
 )
 def test_what_is_no_hook_is_refused_in_one_line_that_names_the_line(
-    panel: DebuggerPanel, source: str, told: str, line: int
+    panel: DebuggerPanel, source: str, message: str, line: int
 ) -> None:
     answer = attach(panel, source)
     assert answer["failed"]
-    assert told in answer["text"]
+    assert message in answer["text"]
     assert "\n" not in answer["text"]
     assert (answer["line"], answer["source"]) == (line, source)
     assert panel.hooks["rows"] == []
@@ -235,26 +235,26 @@ def test_the_log_is_told_ten_times_a_second_at_most_and_the_rest_when_asked(net:
     clock = FakeClock()
     panel = DebuggerPanel(DebugSession(net), namespace={}, clock=clock)
     attach(panel, PRINTS)
-    told = []
-    panel.observe(lambda change: told.append(change), "hook_log")
+    logs = []
+    panel.observe(lambda change: logs.append(change), "hook_log")
     for tick in range(100):
         clock.now = tick / 100
         run(net)
-    assert 9 <= len(told) <= 11
+    assert 9 <= len(logs) <= 11
     assert "\n".join(entry["text"] for entry in printed(panel)).count("saw") == 100
 
 
 def test_other_threads_print_where_they_did_before(
     panel: DebuggerPanel, net: nn.Cell, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    inside, done = threading.Event(), threading.Event()
-    panel.namespace |= {"inside": inside, "done": done}
+    inside, ended = threading.Event(), threading.Event()
+    panel.namespace |= {"inside": inside, "done": ended}
     attach(panel, "def f(cell, inputs, output):\n    inside.set(); done.wait(120); print('hook')\n")
     thread = threading.Thread(target=run, args=(net,))
     thread.start()
     inside.wait(120)
     print("cell")
-    done.set()
+    ended.set()
     thread.join()
     print("after")
     assert capsys.readouterr().out == "cell\nafter\n"

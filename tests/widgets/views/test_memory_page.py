@@ -32,8 +32,8 @@ def test_the_rows_stay_with_their_figures_or_say_that_there_are_none(shown: Pane
     shown.until(note.is_visible)
     shown.until(lambda: "given up" in rows.nth(2).inner_text() and "·" not in rows.nth(2).inner_text())
     assert rows.count() == 7
-    for known in (1, 3, 4):
-        assert "1.71" in rows.nth(known).inner_text() and "given up" not in rows.nth(known).inner_text()
+    for index in (1, 3, 4):
+        assert "1.71" in rows.nth(index).inner_text() and "given up" not in rows.nth(index).inner_text()
     outputs = [rows.nth(k).get_by_role("gridcell", name="output") for k in (3, 4)]
     assert [output.evaluate("one => getComputedStyle(one).fontStyle") for output in outputs] == ["italic", "normal"]
     ratio, where = lowest_contrast(shown.page)

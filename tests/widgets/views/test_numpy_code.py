@@ -29,19 +29,19 @@ def pasted(code: str) -> Any:
     return names["array"]
 
 
-def assert_same(found: Any, expected: np.ndarray) -> None:
-    assert type(found) is np.ndarray and found.dtype == expected.dtype and found.shape == expected.shape
+def assert_same(result: Any, expected: np.ndarray) -> None:
+    assert type(result) is np.ndarray and result.dtype == expected.dtype and result.shape == expected.shape
     wide = np.complex128 if expected.dtype.kind == "c" else np.float64
     if expected.dtype.kind in "biu":
-        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(result, expected)
     else:
-        np.testing.assert_array_equal(found.astype(wide), expected.astype(wide))
-        parts = [found.real, found.imag] if expected.dtype.kind == "c" else [found]
+        np.testing.assert_array_equal(result.astype(wide), expected.astype(wide))
+        parts = [result.real, result.imag] if expected.dtype.kind == "c" else [result]
         others = [expected.real, expected.imag] if expected.dtype.kind == "c" else [expected]
-        for one, other in zip(parts, others, strict=True):
+        for item, other in zip(parts, others, strict=True):
             finite = np.isfinite(other.astype(np.float64))
-            np.testing.assert_array_equal(np.signbit(one)[finite], np.signbit(other)[finite])
-    found[...] = 0  # it may be written to
+            np.testing.assert_array_equal(np.signbit(item)[finite], np.signbit(other)[finite])
+    result[...] = 0  # it may be written to
 
 
 VALUES = [
@@ -103,8 +103,8 @@ def test_it_runs_in_another_process(tmp_path: Path) -> None:
     array = np.random.default_rng(0).normal(size=(60, 60)).astype(ml_dtypes.bfloat16)
     script = tmp_path / "pasted.py"
     script.write_text(numpy_code(capture(array), [], "x") + "print(array.dtype, array.shape, array.tobytes().hex())\n")
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path)
-    assert done.stdout == f"bfloat16 (60, 60) {array.tobytes().hex()}\n", done.stderr
+    process = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path)
+    assert process.stdout == f"bfloat16 (60, 60) {array.tobytes().hex()}\n", process.stderr
 
 
 def test_a_large_value_comes_from_the_session_that_keeps_it_whatever_its_name() -> None:

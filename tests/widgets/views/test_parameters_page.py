@@ -49,101 +49,101 @@ def many(page: Page, sent: list[Any]) -> PanelPage:
 
 
 def _opened(page: Page, network: Network, sent: list[Any]) -> PanelPage:
-    shown = PanelPage(page, network.session, sent)
+    panel_page = PanelPage(page, network.session, sent)
     page.get_by_role("tab", name="Parameters").click()
-    return shown
+    return panel_page
 
 
-def grid(shown: PanelPage) -> Locator:
-    return shown.page.get_by_role("grid", name="Parameters")
+def grid(panel_page: PanelPage) -> Locator:
+    return panel_page.page.get_by_role("grid", name="Parameters")
 
 
-def cell(shown: PanelPage, row: int, column: str) -> Locator:
-    heads = [head.inner_text() for head in grid(shown).get_by_role("columnheader").all()]
-    return grid(shown).get_by_role("row").nth(row + 1).get_by_role("gridcell").nth(heads.index(column))
+def cell(panel_page: PanelPage, row: int, column: str) -> Locator:
+    heads = [head.inner_text() for head in grid(panel_page).get_by_role("columnheader").all()]
+    return grid(panel_page).get_by_role("row").nth(row + 1).get_by_role("gridcell").nth(heads.index(column))
 
 
-def number(shown: PanelPage, row: int, column: str) -> float:
+def number(panel_page: PanelPage, row: int, column: str) -> float:
     """Return a figure; 0 if there is none."""
-    text = cell(shown, row, column).inner_text()
+    text = cell(panel_page, row, column).inner_text()
     return float(text) if text[-1].isdigit() else 0.0
 
 
-def preview(shown: PanelPage) -> str:
-    return shown.page.get_by_role("status", name="Preview of the change").inner_text()
+def preview(panel_page: PanelPage) -> str:
+    return panel_page.page.get_by_role("status", name="Preview of the change").inner_text()
 
 
-def button(shown: PanelPage, name: str) -> Locator:
-    return shown.page.get_by_role("button", name=name, exact=True)
+def button(panel_page: PanelPage, name: str) -> Locator:
+    return panel_page.page.get_by_role("button", name=name, exact=True)
 
 
-def select(shown: PanelPage, name: str, table: Locator | None = None) -> None:
-    row = (table or grid(shown)).get_by_role("gridcell", name=name, exact=True)
-    shown.until(row.is_visible)
+def select(panel_page: PanelPage, name: str, table: Locator | None = None) -> None:
+    row = (table or grid(panel_page)).get_by_role("gridcell", name=name, exact=True)
+    panel_page.until(row.is_visible)
     row.click()
-    shown.until(shown.page.get_by_role("region", name="Selected parameter").is_visible)
+    panel_page.until(panel_page.page.get_by_role("region", name="Selected parameter").is_visible)
 
 
-def fill(shown: PanelPage, **fields: str) -> None:
+def fill(panel_page: PanelPage, **fields: str) -> None:
     for name, text in fields.items():
-        shown.page.get_by_role("textbox", name=name).fill(text)
+        panel_page.page.get_by_role("textbox", name=name).fill(text)
 
 
 def test_ten_thousand_rows_are_a_few_elements_and_are_filtered_and_sorted(many: PanelPage) -> None:
-    shown = many
-    shown.until(lambda: grid(shown).get_attribute("aria-rowcount") == "10001")
-    assert grid(shown).get_by_role("row").count() < 40
-    shown.until(lambda: "·" not in cell(shown, 0, "norm").inner_text())
-    button(shown, "norm").click()
-    button(shown, "norm").click()
-    norms = {row.name: row.statistics.norm for row in shown.panel.session.parameters()}
+    panel_page = many
+    panel_page.until(lambda: grid(panel_page).get_attribute("aria-rowcount") == "10001")
+    assert grid(panel_page).get_by_role("row").count() < 40
+    panel_page.until(lambda: "·" not in cell(panel_page, 0, "norm").inner_text())
+    button(panel_page, "norm").click()
+    button(panel_page, "norm").click()
+    norms = {row.name: row.statistics.norm for row in panel_page.panel.session.parameters()}
     largest = max(norms, key=norms.__getitem__)
-    shown.until(lambda: cell(shown, 0, "name").inner_text() == largest, seconds=30)
-    shown.page.get_by_role("searchbox", name="Filter parameters").fill("4321 bias")
-    shown.until(lambda: grid(shown).get_attribute("aria-rowcount") == "2")
-    assert cell(shown, 0, "name").inner_text() == "4321.bias"
+    panel_page.until(lambda: cell(panel_page, 0, "name").inner_text() == largest, seconds=30)
+    panel_page.page.get_by_role("searchbox", name="Filter parameters").fill("4321 bias")
+    panel_page.until(lambda: grid(panel_page).get_attribute("aria-rowcount") == "2")
+    assert cell(panel_page, 0, "name").inner_text() == "4321.bias"
 
 
 def test_gradient_norms_ratios_and_a_line_of_their_history_follow_the_training(
     opened: PanelPage, network: Network
 ) -> None:
-    shown = opened
-    shown.until(lambda: "·" not in cell(shown, 0, "norm").inner_text())
-    assert [number(shown, 0, name) for name in ("gradient norm", "update ratio")] == [0, 0]
+    panel_page = opened
+    panel_page.until(lambda: "·" not in cell(panel_page, 0, "norm").inner_text())
+    assert [number(panel_page, 0, name) for name in ("gradient norm", "update ratio")] == [0, 0]
     network.train(1)
-    shown.until(lambda: number(shown, 0, "update ratio") > 0)
-    assert number(shown, 0, "gradient norm") > 0
+    panel_page.until(lambda: number(panel_page, 0, "update ratio") > 0)
+    assert number(panel_page, 0, "gradient norm") > 0
     network.session.add_condition("update_too_large")
     network.train(4)
-    line = shown.page.get_by_role("img", name="gradient norm of 0.weight, steps 2 to 5: from")
-    shown.until(line.is_visible)
-    shown.page.get_by_role("combobox", name="History shows").select_option("update ratio")
-    shown.until(shown.page.get_by_role("img", name="update ratio of 0.weight, steps 2 to 5: from").is_visible)
+    line = panel_page.page.get_by_role("img", name="gradient norm of 0.weight, steps 2 to 5: from")
+    panel_page.until(line.is_visible)
+    panel_page.page.get_by_role("combobox", name="History shows").select_option("update ratio")
+    panel_page.until(panel_page.page.get_by_role("img", name="update ratio of 0.weight, steps 2 to 5: from").is_visible)
 
 
 def test_an_edit_is_told_then_done_then_undone(opened: PanelPage, network: Network) -> None:
-    shown, weight = opened, network.net[1].weight
+    panel_page, weight = opened, network.net[1].weight
     before = weight.asnumpy()
-    select(shown, "1.weight")
-    assert preview(shown) == "Fill in elements and number to see what changes."
-    assert button(shown, "Apply").is_disabled() and button(shown, "Undo").is_disabled()
-    fill(shown, Elements="[0, :]", Number="0")
-    shown.until(lambda: preview(shown).startswith("changes 3 of 9 elements of 1.weight: "))
+    select(panel_page, "1.weight")
+    assert preview(panel_page) == "Fill in elements and number to see what changes."
+    assert button(panel_page, "Apply").is_disabled() and button(panel_page, "Undo").is_disabled()
+    fill(panel_page, Elements="[0, :]", Number="0")
+    panel_page.until(lambda: preview(panel_page).startswith("changes 3 of 9 elements of 1.weight: "))
     np.testing.assert_array_equal(weight.asnumpy(), before)
-    button(shown, "Apply").click()
-    shown.until(lambda: preview(shown).startswith("done, set 1.weight[0, :] to 0"))
+    button(panel_page, "Apply").click()
+    panel_page.until(lambda: preview(panel_page).startswith("done, set 1.weight[0, :] to 0"))
     np.testing.assert_array_equal(weight.asnumpy(), np.where([[1], [0], [0]], 0, before))
-    detail = shown.page.get_by_role("region", name="Selected parameter")
-    shown.until(lambda: "zeros\n3" in detail.inner_text())
-    assert button(shown, "Apply").is_disabled()
-    button(shown, "Undo").click()
-    shown.until(lambda: preview(shown) == "undone: set 1.weight[0, :] to 0")
+    detail = panel_page.page.get_by_role("region", name="Selected parameter")
+    panel_page.until(lambda: "zeros\n3" in detail.inner_text())
+    assert button(panel_page, "Apply").is_disabled()
+    button(panel_page, "Undo").click()
+    panel_page.until(lambda: preview(panel_page) == "undone: set 1.weight[0, :] to 0")
     np.testing.assert_array_equal(weight.asnumpy(), before)
-    assert button(shown, "Undo").is_disabled()
+    assert button(panel_page, "Undo").is_disabled()
 
 
 @pytest.mark.parametrize(
-    ("change", "fields", "told"),
+    ("change", "fields", "message"),
     [
         ("scale by", {"Factor": "half"}, "factor must be a number, got 'half'"),
         ("clip", {"Lowest": "2", "Highest": "1"}, "low must not be above high, got 2 and 1"),
@@ -151,33 +151,33 @@ def test_an_edit_is_told_then_done_then_undone(opened: PanelPage, network: Netwo
     ],
 )
 def test_bad_input_is_told_and_cannot_be_applied(
-    opened: PanelPage, change: str, fields: dict[str, str], told: str
+    opened: PanelPage, change: str, fields: dict[str, str], message: str
 ) -> None:
     select(opened, "0.weight")
     opened.page.get_by_role("combobox", name="Change").select_option(change)
     fill(opened, **fields)
-    opened.until(lambda: preview(opened).startswith(told))
+    opened.until(lambda: preview(opened).startswith(message))
     assert button(opened, "Apply").is_disabled()
 
 
 def test_the_keyboard_alone_changes_a_value(opened: PanelPage, network: Network) -> None:
-    shown, press = opened, opened.page.keyboard.press
-    shown.until(lambda: grid(shown).get_attribute("aria-rowcount") == "5")
-    grid(shown).focus()
+    panel_page, press = opened, opened.page.keyboard.press
+    panel_page.until(lambda: grid(panel_page).get_attribute("aria-rowcount") == "5")
+    grid(panel_page).focus()
     press("ArrowDown")
     press("ArrowDown")
-    detail = shown.page.get_by_role("region", name="Selected parameter")
-    shown.until(lambda: detail.is_visible() and "0.bias" in detail.inner_text())
-    change = shown.page.get_by_role("combobox", name="Change")
+    detail = panel_page.page.get_by_role("region", name="Selected parameter")
+    panel_page.until(lambda: detail.is_visible() and "0.bias" in detail.inner_text())
+    change = panel_page.page.get_by_role("combobox", name="Change")
     while not change.evaluate("element => element === document.activeElement"):
         press("Tab")
     press("ArrowDown")
-    shown.until(lambda: change.input_value() == "scale")
+    panel_page.until(lambda: change.input_value() == "scale")
     press("Tab")
-    shown.page.keyboard.type("0")
-    shown.until(button(shown, "Apply").is_enabled)
+    panel_page.page.keyboard.type("0")
+    panel_page.until(button(panel_page, "Apply").is_enabled)
     press("Enter")
-    shown.until(lambda: preview(shown).startswith("done, scale 0.bias by 0"))
+    panel_page.until(lambda: preview(panel_page).startswith("done, scale 0.bias by 0"))
     assert network.net[0].bias.asnumpy().tolist() == [0, 0, 0]
 
 
@@ -230,7 +230,7 @@ class TiedNetwork(Network):
         self.session = DebugSession(self.net, conditions=["update_too_large"])
 
     def train(self, steps: int, learning_rate: float = 0.1) -> None:
-        weights = [one for one in self.net.trainable_params() if "projection" not in one.name]
+        weights = [parameter for parameter in self.net.trainable_params() if "projection" not in parameter.name]
         optimizer = nn.SGD(weights, learning_rate)
         x = ms.Tensor(np.arange(20).reshape(4, 5).astype(np.int32))
         gradient = ms.value_and_grad(lambda: (self.net(x) ** 2).mean(), None, optimizer.parameters)
@@ -262,13 +262,13 @@ CUT = """tables => tables.flatMap((table) => [...table.querySelectorAll(".hs-num
   .filter((cell) => cell.checkVisibility() && cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent))"""
 
 
-def statistics(shown: PanelPage) -> Locator:
-    return shown.page.get_by_role("grid", name="Running statistics")
+def statistics(panel_page: PanelPage) -> Locator:
+    return panel_page.page.get_by_role("grid", name="Running statistics")
 
 
-def open_statistics(shown: PanelPage) -> None:
-    opener = shown.page.get_by_role("button", name="running statistics")
-    shown.until(opener.is_visible)
+def open_statistics(panel_page: PanelPage) -> None:
+    opener = panel_page.page.get_by_role("button", name="running statistics")
+    panel_page.until(opener.is_visible)
     opener.click()
 
 
@@ -283,79 +283,81 @@ def test_no_column_reaches_over_another_and_no_number_is_cut(unlike: PanelPage, 
 
 
 def test_running_statistics_have_a_table_of_their_own_which_opens(unlike: PanelPage, tied: TiedNetwork) -> None:
-    shown = unlike
-    opener = shown.page.get_by_role("button", name="2 running statistics, not trained")
-    shown.until(opener.is_visible)
-    assert grid(shown).get_by_role("row").filter(has_text="moving_").count() == 0
-    assert shown.page.get_by_text("8 parameters").is_visible()
-    assert opener.get_attribute("aria-expanded") == "false" and not statistics(shown).is_visible()
+    panel_page = unlike
+    opener = panel_page.page.get_by_role("button", name="2 running statistics, not trained")
+    panel_page.until(opener.is_visible)
+    assert grid(panel_page).get_by_role("row").filter(has_text="moving_").count() == 0
+    assert panel_page.page.get_by_text("8 parameters").is_visible()
+    assert opener.get_attribute("aria-expanded") == "false" and not statistics(panel_page).is_visible()
     opener.focus()
-    shown.page.keyboard.press("Enter")
+    panel_page.page.keyboard.press("Enter")
     assert opener.get_attribute("aria-expanded") == "true"
-    heads = [head.inner_text() for head in statistics(shown).get_by_role("columnheader").all()]
+    heads = [head.inner_text() for head in statistics(panel_page).get_by_role("columnheader").all()]
     assert heads == ["name", "shape", "mean", "std", "min", "max"]
-    variance = statistics(shown).get_by_role("row").filter(has_text="moving_variance")
-    shown.until(lambda: variance.get_by_role("gridcell").nth(2).inner_text() == "1")
+    variance = statistics(panel_page).get_by_role("row").filter(has_text="moving_variance")
+    panel_page.until(lambda: variance.get_by_role("gridcell").nth(2).inner_text() == "1")
     tied.net.norm.moving_variance.set_data(ms.Tensor(np.array([1, np.nan, 2], np.float32)))
-    shown.panel.sync()
-    shown.until(shown.page.get_by_text("1 with NaN or inf").is_visible)
+    panel_page.panel.sync()
+    panel_page.until(panel_page.page.get_by_text("1 with NaN or inf").is_visible)
 
 
 def test_one_filter_and_one_selection_are_for_both_tables(unlike: PanelPage) -> None:
-    shown = unlike
-    select(shown, "frozen.bias")
-    open_statistics(shown)
-    select(shown, "norm.moving_mean", statistics(shown))
-    chosen = shown.page.get_by_role("region", name="Selected parameter")
-    shown.until(lambda: "a running statistic: its cell keeps it" in chosen.inner_text())
-    shown.until(lambda: shown.page.get_by_role("row", selected=True).count() == 1)
-    shown.page.get_by_role("searchbox", name="Filter parameters").fill("moving_mean")
-    tables = (grid(shown), statistics(shown))
-    shown.until(lambda: [table.get_attribute("aria-rowcount") for table in tables] == ["1", "2"])
-    assert shown.page.get_by_text("No parameter has all of these words.").is_visible()
+    panel_page = unlike
+    select(panel_page, "frozen.bias")
+    open_statistics(panel_page)
+    select(panel_page, "norm.moving_mean", statistics(panel_page))
+    chosen = panel_page.page.get_by_role("region", name="Selected parameter")
+    panel_page.until(lambda: "a running statistic: its cell keeps it" in chosen.inner_text())
+    panel_page.until(lambda: panel_page.page.get_by_role("row", selected=True).count() == 1)
+    panel_page.page.get_by_role("searchbox", name="Filter parameters").fill("moving_mean")
+    tables = (grid(panel_page), statistics(panel_page))
+    panel_page.until(lambda: [table.get_attribute("aria-rowcount") for table in tables] == ["1", "2"])
+    assert panel_page.page.get_by_text("No parameter has all of these words.").is_visible()
 
 
 def test_a_row_says_who_shares_it_what_is_frozen_and_what_is_not_finite(unlike: PanelPage) -> None:
-    shown = unlike
-    row = grid(shown).get_by_role("row").filter(has_text="embedding_table")
-    shown.until(row.get_by_role("gridcell", name="embed.embedding_table, shared by embed and head").is_visible)
+    panel_page = unlike
+    row = grid(panel_page).get_by_role("row").filter(has_text="embedding_table")
+    panel_page.until(row.get_by_role("gridcell", name="embed.embedding_table, shared by embed and head").is_visible)
     assert "shared by embed and head" in row.inner_text()
-    assert "frozen" in grid(shown).get_by_role("row").filter(has_text="frozen.weight").inner_text().split("\n")
-    broken = grid(shown).get_by_role("row").filter(has_text="column.bias")
-    shown.until(lambda: "NaN, inf" in broken.inner_text())
-    shown.page.get_by_role("searchbox", name="Filter parameters").fill("shared")
-    shown.until(lambda: grid(shown).get_attribute("aria-rowcount") == "2")
-    box = shown.page.get_by_role("checkbox", name="requires_grad of embed.embedding_table")
+    assert "frozen" in grid(panel_page).get_by_role("row").filter(has_text="frozen.weight").inner_text().split("\n")
+    broken = grid(panel_page).get_by_role("row").filter(has_text="column.bias")
+    panel_page.until(lambda: "NaN, inf" in broken.inner_text())
+    panel_page.page.get_by_role("searchbox", name="Filter parameters").fill("shared")
+    panel_page.until(lambda: grid(panel_page).get_attribute("aria-rowcount") == "2")
+    box = panel_page.page.get_by_role("checkbox", name="requires_grad of embed.embedding_table")
     box.click()
-    shown.until(lambda: "frozen" in row.inner_text())
+    panel_page.until(lambda: "frozen" in row.inner_text())
     row.get_by_text("shared by").click()
-    chosen = shown.page.get_by_role("region", name="Selected parameter")
-    shown.until(lambda: "shared by embed and head · frozen: requires_grad is False" in chosen.inner_text())
+    chosen = panel_page.page.get_by_role("region", name="Selected parameter")
+    panel_page.until(lambda: "shared by embed and head · frozen: requires_grad is False" in chosen.inner_text())
 
 
 def test_an_unusual_update_is_tinted_and_says_why(unlike: PanelPage, tied: TiedNetwork) -> None:
-    shown = unlike
+    panel_page = unlike
     tied.train(2, learning_rate=1e-9)
     names = [row.name for row in tied.session.parameters() if "moving" not in row.name]
     position = names.index("embed.embedding_table")
-    ratio = cell(shown, position, "update ratio")
-    shown.until(lambda: (ratio.get_attribute("title") or "").startswith("update_too_small: changed by"))
+    ratio = cell(panel_page, position, "update ratio")
+    panel_page.until(lambda: (ratio.get_attribute("title") or "").startswith("update_too_small: changed by"))
     assert ratio.get_attribute("aria-description") == ratio.get_attribute("title")
-    plain = cell(shown, position, "norm")
+    plain = cell(panel_page, position, "norm")
     background = "cell => getComputedStyle(cell).backgroundColor"
     assert ratio.evaluate(background) != plain.evaluate(background)
     tied.train(2, learning_rate=0.1)
-    shown.until(lambda: (ratio.get_attribute("title") or "").startswith("embed.embedding_table: L2 norm of the last"))
+    panel_page.until(
+        lambda: (ratio.get_attribute("title") or "").startswith("embed.embedding_table: L2 norm of the last")
+    )
     assert ratio.evaluate(background) == plain.evaluate(background)
 
 
 def test_points_of_a_history_are_read_by_pointer_and_by_the_arrow_keys(opened: PanelPage, network: Network) -> None:
-    shown, reading = opened, opened.page.get_by_role("status", name="Point of the history")
+    panel_page, reading = opened, opened.page.get_by_role("status", name="Point of the history")
     network.session.add_condition("update_too_large")
     network.train(5)
     norms = dict(network.session.history.gradient_norms["1.weight"])
-    line = shown.page.get_by_role("img", name="gradient norm of 1.weight, steps 1 to 5")
-    shown.until(line.is_visible)
+    line = panel_page.page.get_by_role("img", name="gradient norm of 1.weight, steps 1 to 5")
+    panel_page.until(line.is_visible)
 
     def read() -> tuple[int, float]:
         step, value = re.fullmatch(r"step (\d+): gradient norm (\S+)", reading.inner_text()).groups()  # type: ignore[union-attr]
@@ -365,31 +367,31 @@ def test_points_of_a_history_are_read_by_pointer_and_by_the_arrow_keys(opened: P
     for step, x in ((1, 1), (3, width / 2), (5, width - 1)):
         line.hover(position={"x": x, "y": 9})
         assert read() == (step, pytest.approx(norms[step], rel=1e-3))
-    shown.page.mouse.move(0, 0)
+    panel_page.page.mouse.move(0, 0)
     assert not reading.is_visible()
-    select(shown, "1.weight")
-    grid(shown).focus()
+    select(panel_page, "1.weight")
+    grid(panel_page).focus()
     for key, step in (("ArrowRight", 5), ("ArrowLeft", 4), ("ArrowLeft", 3), ("ArrowRight", 4)):
-        shown.page.keyboard.press(key)
+        panel_page.page.keyboard.press(key)
         assert read() == (step, pytest.approx(norms[step], rel=1e-3))
-    shown.page.keyboard.press("ArrowUp")
+    panel_page.page.keyboard.press("ArrowUp")
     assert not reading.is_visible()
 
 
 def test_heights_of_a_history_are_logarithms_and_what_has_none_is_marked(opened: PanelPage, network: Network) -> None:
-    shown, history = opened, network.session.history
+    panel_page, history = opened, network.session.history
     for step, value in enumerate((1e-6, 1e-4, 1e-2, 0.0, float("nan"), 1.0), 1):
         history.add_gradient("0.weight", step, value)
     for step in range(1, 7):
         history.add_gradient("0.bias", step, 1.0 + step / 100)
-    shown.page.evaluate("show()")
+    panel_page.page.evaluate("show()")
     name = "gradient norm of 0.weight, steps 1 to 6: from 0 to 1, last 1, 1 not finite"
-    shown.until(shown.page.get_by_role("img", name=name).is_visible)
-    lines = shown.page.locator(".hs-spark-line")
+    panel_page.until(panel_page.page.get_by_role("img", name=name).is_visible)
+    lines = panel_page.page.locator(".hs-spark-line")
     heights = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", lines.nth(0).get_attribute("d") or "")]
     assert heights == pytest.approx([16, 16 - 14 / 3, 16 - 28 / 3, 2], abs=0.1)
     for mark in ("zero", "fault"):
-        assert (shown.page.locator(f".hs-spark-{mark}").nth(0).get_attribute("d") or "").count("M") == 1
+        assert (panel_page.page.locator(f".hs-spark-{mark}").nth(0).get_attribute("d") or "").count("M") == 1
     # A change of a few percent stays a flat line.
     flat = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", lines.nth(1).get_attribute("d") or "")]
     assert max(flat) - min(flat) < 1

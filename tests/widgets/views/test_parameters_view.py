@@ -77,7 +77,7 @@ def training(net: nn.Cell, learning_rate: float = 0.1) -> Any:
     def step() -> list[np.ndarray]:
         gradients = gradient()[1]
         optimizer(gradients)
-        return [one.asnumpy() for one in gradients]
+        return [gradient.asnumpy() for gradient in gradients]
 
     return step
 
@@ -88,11 +88,11 @@ def test_every_parameter_comes_with_its_figures() -> None:
     parameters, page = shown(session)
     publish(parameters, page)
     for parameter in net.trainable_params():
-        values, found = parameter.asnumpy().astype(np.float64), page.figures[parameter.name]
+        values, figures = parameter.asnumpy().astype(np.float64), page.figures[parameter.name]
         expected = (values.mean(), values.std(), values.min(), values.max(), np.linalg.norm(values))
-        got = tuple(found[name] for name in ("mean", "std", "minimum", "maximum", "norm"))
-        np.testing.assert_allclose(got, expected, rtol=1e-6)
-        assert np.isnan(found["gradient_norm"]) and np.isnan(found["update_ratio"])
+        actual = tuple(figures[name] for name in ("mean", "std", "minimum", "maximum", "norm"))
+        np.testing.assert_allclose(actual, expected, rtol=1e-6)
+        assert np.isnan(figures["gradient_norm"]) and np.isnan(figures["update_ratio"])
     texts = view.parameter_texts(session.parameters())
     assert (texts["name"][0], texts["shape"][0], texts["dtype"][0]) == ("0.weight", "3x3", "float32")
     assert texts["shared"] == {}
@@ -118,8 +118,8 @@ def test_a_parameter_that_cells_share_says_which() -> None:
     net = Tied()
     rows = DebugSession(net).parameters()
     shared = view.parameter_texts(rows)["shared"]
-    named = {rows[int(position)].name: told for position, told in shared.items()}
-    assert named == {"embed.embedding_table": "shared by embed and head"}
+    sharers = {rows[int(position)].name: sharer for position, sharer in shared.items()}
+    assert sharers == {"embed.embedding_table": "shared by embed and head"}
     # A cell with two paths is one cell, and so is one that has a parameter under two names.
     twice = nn.SequentialCell(block := nn.Dense(3, 3), block)
     block.again = block.weight
@@ -140,7 +140,7 @@ def test_running_statistics_are_told_from_frozen_weights() -> None:
     net.embed.embedding_table.requires_grad = False
     rows = DebugSession(net).parameters()
     numbers = np.frombuffer(view.parameter_numbers(rows), "<f8").reshape(len(view.PARAMETER_NUMBERS), -1)
-    running = {row.name for row, one in zip(rows, numbers[2], strict=True) if one}
+    running = {row.name for row, item in zip(rows, numbers[2], strict=True) if item}
     assert running == {"norm.moving_mean", "norm.moving_variance", "running_total"}
     net.norm.moving_mean.requires_grad = True  # by mistake: it must appear among the trained ones
     assert not is_running_statistic(next(row for row in DebugSession(net).parameters() if "mean" in row.name))
@@ -158,15 +158,15 @@ def test_saved_and_exported_pages_tell_the_same() -> None:
 
 
 def judged(ratio: float, *looked_for: Condition, norm: float = 1.0, shape: tuple[int, ...] = (4, 4)) -> str:
-    return unusual_update(shape, ratio, True, lambda: norm, {one.name: one for one in looked_for})
+    return unusual_update(shape, ratio, True, lambda: norm, {item.name: item for item in looked_for})
 
 
 def test_an_update_is_unusual_where_the_conditions_say_so() -> None:
     large, small = CONDITIONS["update_too_large"], CONDITIONS["update_too_small"]
     far, near = CONDITIONS["learning_rate_too_large"], CONDITIONS["learning_rate_too_small"]
     assert [judged(ratio, norm=2.0) for ratio in (near.threshold, 1e-3, far.threshold, math.nan)] == [""] * 4
-    told = judged(2 * large.threshold, norm=2.0)
-    assert told == "update_too_large: changed by 2 of its norm in one step"
+    verdict = judged(2 * large.threshold, norm=2.0)
+    assert verdict == "update_too_large: changed by 2 of its norm in one step"
     assert judged(small.threshold / 2).startswith("update_too_small: changed by 5e-08 of its norm")
     assert judged(near.threshold / 2).endswith("below 1e-05 in all weights together is learning_rate_too_small")
     assert judged((far.threshold + large.threshold) / 2, norm=2.0).endswith("is learning_rate_too_large")
@@ -174,8 +174,8 @@ def test_an_update_is_unusual_where_the_conditions_say_so() -> None:
 
 def test_what_the_session_looks_for_counts_with_its_own_threshold() -> None:
     assert judged(0.3, replace(CONDITIONS["update_too_large"], threshold=0.2), norm=2.0).startswith("update_too_large")
-    told = judged(2.0, replace(CONDITIONS["update_too_large"], threshold=9.0), norm=2.0)
-    assert told.endswith("learning_rate_too_large")
+    verdict = judged(2.0, replace(CONDITIONS["update_too_large"], threshold=9.0), norm=2.0)
+    assert verdict.endswith("learning_rate_too_large")
     assert judged(1e-6, replace(CONDITIONS["update_too_small"], threshold=1e-4)).startswith("update_too_small")
 
 
@@ -192,8 +192,8 @@ def test_an_unusual_update_is_sent_with_its_reason_and_a_usual_one_again_without
     with session:
         training(net, learning_rate=1e-9)()
         publish(parameters, page)
-        told = page.last("parameter_figures")["unusual"]
-        assert list(told) == ["0"] and told["0"].startswith("update_too_small")
+        verdict = page.last("parameter_figures")["unusual"]
+        assert list(verdict) == ["0"] and verdict["0"].startswith("update_too_small")
         training(net, learning_rate=0.1)()
         publish(parameters, page)
     assert page.newest[0] == "0.weight"
@@ -210,11 +210,11 @@ def test_gradient_norm_and_update_ratio_of_the_last_step_arrive() -> None:
         gradients = step()
     publish(parameters, page)
     for parameter, old, gradient in zip(net.trainable_params(), before, gradients, strict=True):
-        found = page.figures[parameter.name]
-        assert found["gradient_norm"] == pytest.approx(np.linalg.norm(gradient), rel=1e-5)
+        figures = page.figures[parameter.name]
+        assert figures["gradient_norm"] == pytest.approx(np.linalg.norm(gradient), rel=1e-5)
         if np.linalg.norm(old):
             ratio = np.linalg.norm(parameter.asnumpy() - old) / np.linalg.norm(old)
-            assert found["update_ratio"] == pytest.approx(ratio, rel=1e-4)
+            assert figures["update_ratio"] == pytest.approx(ratio, rel=1e-4)
 
 
 def test_what_has_not_changed_is_not_sent_again() -> None:

@@ -23,16 +23,16 @@ def gutter(shown: PanelPage, session: PlainSession) -> PanelPage:
     return shown
 
 
-def number(shown: PanelPage, line: int) -> Locator:
-    return shown.page.get_by_role("button", name=f"Breakpoint at line {line}", exact=True)
+def number(button_shown: PanelPage, line: int) -> Locator:
+    return button_shown.page.get_by_role("button", name=f"Breakpoint at line {line}", exact=True)
 
 
-def condition(shown: PanelPage, line: int) -> Locator:
-    return shown.page.get_by_role("textbox", name=f"Condition of the breakpoint at line {line}")
+def condition(button_shown: PanelPage, line: int) -> Locator:
+    return button_shown.page.get_by_role("textbox", name=f"Condition of the breakpoint at line {line}")
 
 
 def stops(session: PlainSession) -> list[str]:
-    return [str(one) for one in session.breakpoints]
+    return [str(stop) for stop in session.breakpoints]
 
 
 def pressed(one: Locator) -> bool:
@@ -81,10 +81,10 @@ def test_a_condition_is_written_beside_the_line(gutter: PanelPage, session: Plai
     gutter.page.get_by_role("button", name="Condition at line 13: none").click()
     condition(gutter, 13).fill("float(dx.sum()) > 1")
     condition(gutter, 13).press("Enter")
-    shown = gutter.page.get_by_role("button", name="Condition at line 13: float(dx.sum()) > 1")
-    gutter.until(shown.is_visible)
+    button_shown = gutter.page.get_by_role("button", name="Condition at line 13: float(dx.sum()) > 1")
+    gutter.until(button_shown.is_visible)
     assert stops(session) == ["block.relu:13 if float(dx.sum()) > 1"]
-    shown.click()
+    button_shown.click()
     assert condition(gutter, 13).input_value() == "float(dx.sum()) > 1"
     condition(gutter, 13).press("Escape")
     assert condition(gutter, 13).count() == 0
@@ -114,8 +114,8 @@ def test_breakpoints_of_the_code_are_shown_and_what_their_condition_raised(
 ) -> None:
     failing = Breakpoint("block.*", "13", "missing > 1")
     failing.error = "NameError: name 'missing' is not defined"
-    for one in (failing, Breakpoint("block.relu", "bprop"), Breakpoint("block.relu", "other.py:12")):
-        session.add_breakpoint(one)
+    for item in (failing, Breakpoint("block.relu", "bprop"), Breakpoint("block.relu", "other.py:12")):
+        session.add_breakpoint(item)
     gutter.until(lambda: pressed(number(gutter, 13)) and pressed(number(gutter, 10)))
     assert not pressed(number(gutter, 12))
     assert gutter.page.get_by_text("if missing > 1: NameError: name 'missing' is not defined").is_visible()

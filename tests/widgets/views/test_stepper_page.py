@@ -37,8 +37,8 @@ CHECK = GradientCheck(
 )
 
 
-def button(shown: PanelPage, name: str) -> Locator:
-    return shown.page.get_by_role("button", name=name, exact=True)
+def button(panel_page: PanelPage, name: str) -> Locator:
+    return panel_page.page.get_by_role("button", name=name, exact=True)
 
 
 @pytest.fixture
@@ -207,10 +207,10 @@ def test_in_a_narrow_window_the_current_line_of_a_long_function_is_in_sight(
     line = shown.page.get_by_role("list", name="Source of bprop").locator("[aria-current=true]")
     shown.until(lambda: line.inner_text().split() == ["50", "x49", "=", "49"])
     source = shown.page.get_by_role("list", name="Source of bprop").bounding_box()
-    place = line.bounding_box()
-    assert source is not None and place is not None
+    box = line.bounding_box()
+    assert source is not None and box is not None
     assert source["height"] < 250
-    assert source["y"] <= place["y"] <= source["y"] + source["height"] - place["height"]
+    assert source["y"] <= box["y"] <= source["y"] + source["height"] - box["height"]
     assert shown.page.get_by_role("table", name="Locals").is_visible()
 
 
@@ -241,9 +241,9 @@ def test_the_current_line_stays_in_sight_when_a_picture_takes_room(shown: PanelP
     source = shown.page.get_by_role("list", name="Source of bprop")
 
     def in_sight() -> bool:
-        place, room = line.bounding_box(), source.bounding_box()
-        assert place is not None and room is not None
-        return room["y"] <= place["y"] and place["y"] + place["height"] <= room["y"] + room["height"]
+        box, room = line.bounding_box(), source.bounding_box()
+        assert box is not None and room is not None
+        return room["y"] <= box["y"] and box["y"] + box["height"] <= room["y"] + room["height"]
 
     shown.until(in_sight)
 

@@ -25,12 +25,12 @@ def paused(shown: PanelPage, session: PlainSession) -> PanelPage:
     return shown
 
 
-def value(shown: PanelPage) -> Locator:
-    return shown.page.get_by_role("tooltip", name="Value")
+def value(panel_page: PanelPage) -> Locator:
+    return panel_page.page.get_by_role("tooltip", name="Value")
 
 
-def local(shown: PanelPage, name: str) -> Locator:
-    return shown.page.get_by_role("table", name="Locals").get_by_role("button", name=name, exact=True)
+def local(panel_page: PanelPage, name: str) -> Locator:
+    return panel_page.page.get_by_role("table", name="Locals").get_by_role("button", name=name, exact=True)
 
 
 def test_a_name_under_the_pointer_shows_its_value_with_figures(paused: PanelPage) -> None:
@@ -86,15 +86,15 @@ def test_a_value_is_asked_for_anew_at_another_stop(paused: PanelPage, session: P
 
 
 def test_a_name_is_asked_for_only_while_the_run_stands(paused: PanelPage, session: PlainSession) -> None:
-    asked: list[str] = []
+    requests: list[str] = []
     evaluate = session.evaluate
-    session.evaluate = lambda text: (asked.append(text), evaluate(text))[1]
+    session.evaluate = lambda text: (requests.append(text), evaluate(text))[1]
     paused.page.get_by_role("button", name="Continue", exact=True).click()
     paused.until(lambda: session.commands == ["continue"])
     paused.page.locator("[data-name=dout]").first.hover()
     paused.page.wait_for_timeout(400)
     paused.carry()
-    assert asked == [] and not value(paused).is_visible()
+    assert requests == [] and not value(paused).is_visible()
 
 
 def test_watched_expressions_are_evaluated_at_each_stop_and_errors_are_text(

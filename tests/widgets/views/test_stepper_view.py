@@ -183,7 +183,7 @@ def test_looking_at_an_expression_that_captures_leaves_the_panel_paused() -> Non
 
 def sent_by(sent: list[Any], kind: str) -> list[dict[str, Any]]:
     contents = [data["content"] for _, data, _ in sent if data.get("method") == "custom"]
-    return [one for one in contents if one["type"] == kind]
+    return [content for content in contents if content["type"] == kind]
 
 
 def test_a_line_breakpoint_of_the_panel_is_one_of_the_session_and_stops_the_run() -> None:
@@ -193,7 +193,7 @@ def test_a_line_breakpoint_of_the_panel_is_one_of_the_session_and_stops_the_run(
     def begin(panel: DebuggerPanel) -> str:
         assert panel.stop["stoppable"][0] == panel.stop["first_line"] and panel.stop["stoppable"][-1] == last
         ask(panel, type="set_breakpoint_at", line=last, condition="float(dout.sum()) == 3")
-        assert [str(one) for one in panel.session.breakpoints] == [f".:{last} if float(dout.sum()) == 3"]
+        assert [str(stop) for stop in panel.session.breakpoints] == [f".:{last} if float(dout.sum()) == 3"]
         assert panel.stop["breakpoints"] == [
             {
                 "line": last,
@@ -236,14 +236,14 @@ def test_a_breakpoint_where_no_code_is_says_so() -> None:
 
 def test_watched_expressions_follow_the_stops_also_back_in_the_past() -> None:
     def values(panel: DebuggerPanel) -> list[str]:
-        return [one["text"] for one in panel.watches]
+        return [watch["text"] for watch in panel.watches]
 
     def first(panel: DebuggerPanel) -> str:
         ask(panel, type="watch_expression", expression="  x   is not None ")
         ask(panel, type="watch_expression", expression="twice.sum().asnumpy().item()")
         ask(panel, type="watch_expression", expression="twice.sum().asnumpy().item()")
         assert values(panel)[1:] == ["NameError: name 'twice' is not defined"]
-        assert [one["failed"] for one in panel.watches] == [False, True]
+        assert [watch["failed"] for watch in panel.watches] == [False, True]
         return "over"
 
     def second(panel: DebuggerPanel) -> str:
@@ -308,8 +308,8 @@ def test_a_name_is_answered_with_its_figures_and_nothing_else_is_evaluated(sent:
         sent.clear()
         for name in ("twice", "self.wrong", "nowhere"):
             ask(panel, type="peek", expression=name)
-        told = [(one["expression"], one["text"], one["failed"]) for one in sent_by(sent, "peek")]
-        assert told == [
+        rows = [(item["expression"], item["text"], item["failed"]) for item in sent_by(sent, "peek")]
+        assert rows == [
             ("twice", "Tensor 3 float32 [2, -4, 6]\nmin -4, max 6, mean 1.3333, std 4.1096", False),
             ("self.wrong", "False", False),
             ("nowhere", "NameError: name 'nowhere' is not defined", True),
@@ -336,8 +336,8 @@ def test_a_local_opens_as_the_capture_that_holds_it_or_as_one_that_is_made(sent:
         ask(panel, type="open_local", name="dout", part="")
         assert len(captures) == count + 1
         arrived = sent_by(sent, "local_capture")
-        assert [one["index"] for one in arrived[:2]] == [made.index] * 2
-        assert next(one for one in captures if one.index == arrived[2]["index"]).slot == "grad_output[0]"
+        assert [item["index"] for item in arrived[:2]] == [made.index] * 2
+        assert next(capture for capture in captures if capture.index == arrived[2]["index"]).slot == "grad_output[0]"
         panel._received(panel, {"type": "open_local", "name": "self", "part": ""}, [])
         assert panel.status["error"] == "self is not a tensor here"
         panel._error = ""

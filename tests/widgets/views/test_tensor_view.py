@@ -156,26 +156,26 @@ def test_a_malformed_question_is_refused(fields: Any) -> None:
 
 
 def test_the_choices_to_compare_with_begin_with_the_same_place() -> None:
-    kept = [
+    captures = [
         capture(np.zeros(3), 0, step=1),
         capture(np.zeros(3), 1, slot="input[0]"),
         capture(np.zeros(4), 2),
         capture(np.zeros(3), 3, step=2),
         capture(np.zeros(3), 4, step=3),
     ]
-    found, total = tensor_view.choices(kept, kept[4])
-    assert ([one["index"] for one in found], total) == ([3, 0, 1], 3)
-    assert found[0]["label"] == "step 2: block#0 forward output"
+    choices, total = tensor_view.choices(captures, captures[4])
+    assert ([result["index"] for result in choices], total) == ([3, 0, 1], 3)
+    assert choices[0]["label"] == "step 2: block#0 forward output"
 
 
 def test_the_choices_are_those_with_all_words_however_far_away_and_how_many_there_are_is_told() -> None:
-    kept = [capture(np.zeros(3), index, step=index) for index in range(300)]
-    found, total = tensor_view.choices(kept, kept[299])
-    assert (len(found), total, found[0]["index"]) == (40, 299, 298)
-    assert tensor_view.choices(kept, kept[299], "OUTPUT step 7:")[0] == [
+    captures = [capture(np.zeros(3), index, step=index) for index in range(300)]
+    choices, total = tensor_view.choices(captures, captures[299])
+    assert (len(choices), total, choices[0]["index"]) == (40, 299, 298)
+    assert tensor_view.choices(captures, captures[299], "OUTPUT step 7:")[0] == [
         {"index": 7, "label": "step 7: block#0 forward output"}
     ]
-    assert tensor_view.choices(kept, kept[299], "step 999") == ([], 0)
+    assert tensor_view.choices(captures, captures[299], "step 999") == ([], 0)
 
 
 @pytest.mark.parametrize(

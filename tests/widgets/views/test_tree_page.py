@@ -23,16 +23,16 @@ def kernels() -> None:
     load_kernels()
 
 
-def button(shown: PanelPage, name: str) -> Locator:
-    return shown.page.get_by_role("button", name=name, exact=True)
+def button(panel_page: PanelPage, name: str) -> Locator:
+    return panel_page.page.get_by_role("button", name=name, exact=True)
 
 
-def item(shown: PanelPage, name: str) -> Locator:
-    return shown.page.get_by_role("treeitem", name=name, exact=True)
+def item(panel_page: PanelPage, name: str) -> Locator:
+    return panel_page.page.get_by_role("treeitem", name=name, exact=True)
 
 
-def focused(shown: PanelPage) -> str:
-    return shown.page.evaluate("document.activeElement.getAttribute('aria-label')")
+def focused(panel_page: PanelPage) -> str:
+    return panel_page.page.evaluate("document.activeElement.getAttribute('aria-label')")
 
 
 def many_cells(session: PlainSession, count: int) -> None:
@@ -201,14 +201,14 @@ def test_controls_appear_with_the_pointer_or_the_focus_and_nothing_moves(shown: 
     hook = button(shown, "forward hook on block")
     stop = shown.page.get_by_role("combobox", name="breakpoint at block", exact=True)
     before = places(row)
-    assert [opacity(one) for one in (hook, stop)] == ["0", "0"]
+    assert [opacity(item) for item in (hook, stop)] == ["0", "0"]
     row.hover()
-    assert [opacity(one) for one in (hook, stop)] == ["1", "1"]
+    assert [opacity(item) for item in (hook, stop)] == ["1", "1"]
     assert places(row) == before
     shown.page.mouse.move(1, 1)
     assert opacity(hook) == "0"
     row.focus()
-    assert [opacity(one) for one in (hook, stop)] == ["1", "1"]
+    assert [opacity(item) for item in (hook, stop)] == ["1", "1"]
     shown.page.keyboard.press("Tab")  # into the row
     assert opacity(hook) == "1"
 
@@ -222,12 +222,14 @@ def test_what_is_set_is_always_to_be_seen(shown: PanelPage, session: PlainSessio
     page = shown.page
     stop = page.get_by_role("combobox", name="breakpoint at block", exact=True)
     shown.until(lambda: stop.input_value() == "forward")
-    seen = {name: opacity(button(shown, f"{name} hook on block")) for name in ("forward_pre", "forward", "backward")}
-    assert seen == {"forward_pre": "0", "forward": "1", "backward": "1"}
+    opacities = {
+        name: opacity(button(shown, f"{name} hook on block")) for name in ("forward_pre", "forward", "backward")
+    }
+    assert opacities == {"forward_pre": "0", "forward": "1", "backward": "1"}
     assert opacity(stop) == "1"
     # The mode of the whole, and where a cell's is not that of the cell around it.
     switches = [page.get_by_role("switch", name=f"train mode of {name}") for name in ("(root)", "block", "block.relu")]
-    assert [opacity(one.first) for one in switches] == ["1", "0", "1"]
+    assert [opacity(switch.first) for switch in switches] == ["1", "0", "1"]
 
 
 def test_where_nothing_hovers_controls_are_always_there(
@@ -245,9 +247,9 @@ def test_where_nothing_hovers_controls_are_always_there(
 # Figures
 
 
-def bar(shown: PanelPage, name: str) -> Locator:
+def bar(panel_page: PanelPage, name: str) -> Locator:
     """Return the bar whose name begins so."""
-    return shown.page.get_by_role("button", name=re.compile(f"^{re.escape(name)}"))
+    return panel_page.page.get_by_role("button", name=re.compile(f"^{re.escape(name)}"))
 
 
 def value(session: PlainSession, path: str, array: list[float], **more: Any) -> None:
@@ -266,7 +268,7 @@ def test_bars_are_long_by_their_logarithm_and_a_cell_without_figures_has_none(
     least = bar(shown, "output spread 1.0e-6, at block in")
     most = bar(shown, "output spread 0.00100, at block.relu in")
     shown.until(lambda: least.is_visible() and most.is_visible())
-    widths = [one.locator(".hs-figure-bar").evaluate("bar => parseFloat(bar.style.width)") for one in (least, most)]
+    widths = [item.locator(".hs-figure-bar").evaluate("bar => parseFloat(bar.style.width)") for item in (least, most)]
     assert widths[1] == 100
     assert 0 < widths[0] < 10
     expect(bar(shown, "gradient norm 50, at block.relu in step 1")).to_be_visible()
@@ -312,8 +314,8 @@ def test_figures_follow_the_rows_in_sight_and_the_focus_stays(shown: PanelPage, 
 # Trends
 
 
-def trend(shown: PanelPage) -> Locator:
-    return shown.page.get_by_role("tooltip")
+def trend(panel_page: PanelPage) -> Locator:
+    return panel_page.page.get_by_role("tooltip")
 
 
 def test_a_trend_opens_with_the_focus_and_is_told_in_words(shown: PanelPage, session: PlainSession) -> None:
@@ -324,8 +326,8 @@ def test_a_trend_opens_with_the_focus_and_is_told_in_words(shown: PanelPage, ses
     item(shown, "block, Block").focus()
     shown.page.keyboard.press("Tab")
     assert focused(shown) == "output spread 2, at block in step 5"
-    words = "From 1 in step 1 to 2 in step 5; between 1 and 4; not finite at 1 step; zero at 1 step."
-    shown.until(lambda: words in trend(shown).inner_text())
+    text = "From 1 in step 1 to 2 in step 5; between 1 and 4; not finite at 1 step; zero at 1 step."
+    shown.until(lambda: text in trend(shown).inner_text())
     assert trend(shown).locator("svg").is_visible()
     assert bar(shown, "output spread").get_attribute("aria-describedby") == trend(shown).get_attribute("id")
     shown.page.keyboard.press("Escape")  # first the window, then the row
@@ -446,5 +448,7 @@ def test_shared_parameters_are_told_and_everything_is_readable_and_inside(full: 
     assert panel.locator(".hs-cells").evaluate("cells => cells.scrollWidth <= cells.clientWidth")
     if AXE.exists():
         # A row of the tree is named by its path; the rule wants all of the row's text, the figures too.
-        named = [line for line in violations(panel) if "label-content-name-mismatch" in line and "treeitem" in line]
-        assert [line for line in violations(panel) if line not in named] == []
+        violations_found = [
+            line for line in violations(panel) if "label-content-name-mismatch" in line and "treeitem" in line
+        ]
+        assert [line for line in violations(panel) if line not in violations_found] == []
