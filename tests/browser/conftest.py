@@ -53,19 +53,19 @@ def context(
 
 
 @pytest.fixture(scope="package")
-def kept_windows() -> list[Window]:
+def spare_windows() -> list[Window]:
     """Return the list that holds the files' shared page while no test has it."""
     return []
 
 
 @pytest.fixture(scope="module")
-def browser(context: BrowserContext, kept_windows: list[Window], request: pytest.FixtureRequest) -> Iterator[Window]:
+def browser(context: BrowserContext, spare_windows: list[Window], request: pytest.FixtureRequest) -> Iterator[Window]:
     """Yield the shared page; after a file with a failed test, the next file gets another one."""
-    window = kept_windows.pop() if kept_windows else Window(context.new_page())
+    window = spare_windows.pop() if spare_windows else Window(context.new_page())
     failures = request.session.testsfailed
     yield window
     if request.session.testsfailed == failures:
-        kept_windows.append(window)
+        spare_windows.append(window)
     else:
         window.page.close()
 
@@ -107,7 +107,7 @@ def open_notebook(lab: Server, window: Window, request: pytest.FixtureRequest) -
 
 
 @pytest.fixture(scope="module")
-def opened(lab: Server, browser: Window, request: pytest.FixtureRequest) -> Iterator[Notebook]:
+def shared_notebook(lab: Server, browser: Window, request: pytest.FixtureRequest) -> Iterator[Notebook]:
     """Yield a file's CELLS as a notebook, opened once for all tests of the file; the first cell has run."""
     name = re.sub(r".*\.", "", request.module.__name__) + ".ipynb"
     write_notebook(lab.root / name, request.module.CELLS)
@@ -120,17 +120,17 @@ def opened(lab: Server, browser: Window, request: pytest.FixtureRequest) -> Iter
 
 
 @pytest.fixture(scope="module")
-def opened_panel(opened: Notebook) -> Panel:
+def shared_panel(shared_notebook: Notebook) -> Panel:
     """Return the panel that the second of a file's CELLS opens."""
-    opened.run(1)
-    return Panel.in_cell(opened.cell(1))
+    shared_notebook.run(1)
+    return Panel.in_cell(shared_notebook.cell(1))
 
 
 @pytest.fixture
-def panel(opened_panel: Panel, window: Window, request: pytest.FixtureRequest) -> Iterator[Panel]:
+def panel(shared_panel: Panel, window: Window, request: pytest.FixtureRequest) -> Iterator[Panel]:
     """Yield the same with the file's TAB chosen; a run that a test leaves paused is continued afterwards."""
-    opened_panel.tab(request.module.TAB)
-    yield opened_panel
-    if opened_panel.is_paused():
-        opened_panel.tab("Stepper")
-        opened_panel.button("Continue").click()
+    shared_panel.tab(request.module.TAB)
+    yield shared_panel
+    if shared_panel.is_paused():
+        shared_panel.tab("Stepper")
+        shared_panel.button("Continue").click()

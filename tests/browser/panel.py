@@ -36,14 +36,14 @@ class Panel:
         if self.root.get_by_role("tab").count():
             self.tab("Cells")
 
-    def settings(self, opened: bool = True) -> None:
+    def settings(self, is_open: bool = True) -> None:
         """Return the conditions, which a button of the findings opens."""
         if self.root.get_by_role("tab").count():
             self.tab("Findings")
         button = self.button("Settings")
-        if (button.get_attribute("aria-expanded") == "true") != opened:
+        if (button.get_attribute("aria-expanded") == "true") != is_open:
             button.click()
-        expect(button).to_have_attribute("aria-expanded", str(opened).lower())
+        expect(button).to_have_attribute("aria-expanded", str(is_open).lower())
 
     def toggle_hook(self, kind: str, path: str) -> None:
         """Attach a hook from the tree, or remove it again, and wait until the kernel has confirmed it."""

@@ -23,7 +23,7 @@ from playwright.sync_api import Error, expect
 
 from tests.browser.lab import wait_until
 from tests.browser.random_notebook import Edit, expected
-from tests.browser.random_page import Shown, Tab
+from tests.browser.random_page import PanelState, Tab
 from tests.browser.random_witnessed import Json, Key
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Checks:
         except TimeoutError:
             raise BrokenPromiseError(otherwise) from None
 
-    def soon_in(self, tab: Tab, state: Shown, what: str, condition: Callable[[Shown], object]) -> None:
+    def soon_in(self, tab: Tab, state: PanelState, what: str, condition: Callable[[PanelState], object]) -> None:
         """Wait for a condition in a panel, or until the panel is removed, or something runs.
 
         Raises:
@@ -97,7 +97,7 @@ class Checks:
 
         self.soon(f"the panel of {state.label} in {tab.name} {what}, and did not", so)
 
-    def still_answering(self, tab: Tab, state: Shown, otherwise: str) -> None:
+    def still_answering(self, tab: Tab, state: PanelState, otherwise: str) -> None:
         """Fail if a panel did not answer, unless it was removed, or its kernel is busy or gone.
 
         Raises:
@@ -108,7 +108,7 @@ class Checks:
         if answers and now is not None and now.visible and now.enabled and not _says_gone(now):
             raise BrokenPromiseError(f"{otherwise}, in {tab.name}: {now.status} {now.problem}")
 
-    def still_there(self, tab: Tab, state: Shown, otherwise: str) -> None:
+    def still_there(self, tab: Tab, state: PanelState, otherwise: str) -> None:
         """Fail if an action on a panel was impossible, unless the panel was just removed, or redrawn.
 
         Raises:
@@ -125,7 +125,7 @@ class Checks:
         if self.kernel.stop is not None and self.session.online and self.session.open_tabs:
             self.way_out()
 
-    def way_out(self) -> tuple[Tab, Shown, Json] | None:
+    def way_out(self) -> tuple[Tab, PanelState, Json] | None:
         """Return a panel that can end the pause, its tab, and the pause; None if the run continued meanwhile.
 
         A page that was loaded again has no output in which a kernel could show a panel. There the driver runs another
@@ -140,7 +140,7 @@ class Checks:
                 began, number = time.monotonic(), stop["number"]
             for tab in reversed(self.session.open_tabs):
                 tab.page.bring_to_front()
-                state = tab.search(partial(Shown.ends_pause, place=stop["place"]))
+                state = tab.search(partial(PanelState.ends_pause, place=stop["place"]))
                 if state is not None:
                     return tab, state, stop
             if not asked and time.monotonic() > began + PATIENCE_SECONDS / 2:
@@ -172,7 +172,7 @@ class Checks:
             if panel.visible and panel.enabled and not _says_gone(panel):
                 self._is_alive(tab, panel)
 
-    def _is_alive(self, tab: Tab, state: Shown) -> None:
+    def _is_alive(self, tab: Tab, state: PanelState) -> None:
         panel = tab.panel(state)
         try:
             panel.tab("Cells")
@@ -197,7 +197,7 @@ class Checks:
         """Check, after a restart and before any run, that no remaining panel looks usable."""
         for tab in self.session.open_tabs:
 
-            def live(tab: Tab = tab) -> list[Shown]:
+            def live(tab: Tab = tab) -> list[PanelState]:
                 return [panel for panel in tab.panels() if panel.visible and panel.enabled]
 
             with suppress(TimeoutError):
@@ -347,11 +347,11 @@ class Checks:
         return next((index for index, item in enumerate(tab.cells()) if item["id"] == cell), "?")
 
 
-def _is_live_in(panel: Shown, cell: str) -> bool:
+def _is_live_in(panel: PanelState, cell: str) -> bool:
     return panel.cell == cell and panel.visible and not _says_gone(panel)
 
 
-def _says_gone(panel: Shown) -> bool:
+def _says_gone(panel: PanelState) -> bool:
     return bool(re.search(r"kernel.*(gone|ended)|is gone", panel.status + panel.problem))
 
 

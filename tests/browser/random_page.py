@@ -66,7 +66,7 @@ window.WebSocket = class extends window.WebSocket {
 
 
 @dataclass(frozen=True)
-class Shown:
+class PanelState:
     """A panel on the page at one moment."""
 
     mark: str
@@ -230,11 +230,11 @@ class Tab:
 
     # The panels
 
-    def panels(self) -> list[Shown]:
+    def panels(self) -> list[PanelState]:
         """Return every panel that is on the page now, those in views of outputs included."""
-        return [Shown(**item) for item in self.js("(path) => window.driver.panels(path)")]
+        return [PanelState(**item) for item in self.js("(path) => window.driver.panels(path)")]
 
-    def search(self, condition: Callable[[Shown], bool]) -> Shown | None:
+    def search(self, condition: Callable[[PanelState], bool]) -> PanelState | None:
         """Return the first matching panel; if none is in sight, scroll to each cell in turn, as a person would."""
         panel = next(filter(condition, self.panels()), None)
         for index in range(len(self.cells()) if panel is None else 0):
@@ -242,7 +242,7 @@ class Tab:
             panel = panel or next(filter(condition, self.panels()), None)
         return panel
 
-    def find(self, condition: Callable[[Shown], bool], seconds: float) -> Shown | None:
+    def find(self, condition: Callable[[PanelState], bool], seconds: float) -> PanelState | None:
         """Return the first matching panel, as soon as there is one."""
         end = time.monotonic() + seconds
         while (panel := self.search(condition)) is None and time.monotonic() < end:
@@ -257,11 +257,11 @@ class Tab:
         }"""
         self.js(script, index)
 
-    def panel(self, state: Shown) -> Panel:
+    def panel(self, state: PanelState) -> Panel:
         """Return the controls of a panel."""
         return Panel(self.locator(state))
 
-    def locator(self, panel: Shown) -> Locator:
+    def locator(self, panel: PanelState) -> Locator:
         return self.page.locator(f"[data-random='{panel.mark}']")
 
     def leave(self) -> None:

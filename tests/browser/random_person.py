@@ -18,7 +18,7 @@ from playwright.sync_api import BrowserContext, Error, Page
 from tests.browser import random_notebook
 from tests.browser.lab import Server, wait_until, write_notebook
 from tests.browser.random_checks import PATIENCE_SECONDS, BrokenPromiseError, Checks
-from tests.browser.random_page import Shown, Tab
+from tests.browser.random_page import PanelState, Tab
 from tests.browser.random_witnessed import Json, Witnessed
 
 STEP_KEYS = {
@@ -271,7 +271,9 @@ class RandomSession:
 
     # The panels
 
-    def a_panel(self, tab: Tab, condition: Callable[[Shown], bool] = lambda shown: shown.visible) -> Shown | None:
+    def a_panel(
+        self, tab: Tab, condition: Callable[[PanelState], bool] = lambda shown: shown.visible
+    ) -> PanelState | None:
         state = [panel for panel in tab.panels() if condition(panel)]
         return self.rng.choice(state) if state else None
 
@@ -352,7 +354,7 @@ class RandomSession:
             with suppress(Error):
                 tab.panel(panel).button("Stop").click(timeout=2000)
 
-    def paused_panel(self, tab: Tab) -> Shown | None:
+    def paused_panel(self, tab: Tab) -> PanelState | None:
         """Return the panel on the page, among those drawn now, that shows the pause."""
         stop = self.kernel.stop
         return None if stop is None else self.a_panel(tab, lambda item: item.ends_pause(stop["place"]))
@@ -395,7 +397,7 @@ class RandomSession:
             self.add(f"{name}{' by its key' if by_key else ''} at {stop['place']}")
             self.press_in(tab, panel, stop, name, by_key)
 
-    def press_in(self, tab: Tab, state: Shown, stop: Json, name: str, by_key: bool = False) -> None:
+    def press_in(self, tab: Tab, state: PanelState, stop: Json, name: str, by_key: bool = False) -> None:
         """Press one of the stepper's buttons, and check that the run continued."""
         panel = tab.panel(state)
         try:
@@ -413,7 +415,7 @@ class RandomSession:
             lambda: (self.kernel.stop or {}).get("number") != stop["number"],
         )
 
-    def ask(self, tab: Tab, state: Shown, text: str) -> str | None:
+    def ask(self, tab: Tab, state: PanelState, text: str) -> str | None:
         """Type a line in the stepper; return its answer, or None if the panel has gone away meanwhile."""
         panel = tab.panel(state)
         answers: list[list[str]] = []
@@ -448,7 +450,7 @@ class RandomSession:
     def edit_values(self) -> None:
         """Edit one value or several at the stop; confirmed edits must be in the run's numbers."""
         tab = self.tab()
-        stop, panel, key = self.kernel.stop, self.paused_panel(tab), self.kernel.place()
+        stop, panel, key = self.kernel.stop, self.paused_panel(tab), self.kernel.position()
         if stop is None or panel is None or not self.online or not stop["now"]:
             return
         in_bprop = stop["function"] == "bprop" and stop["line"] in random_notebook.BPROP

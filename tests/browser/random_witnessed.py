@@ -53,7 +53,7 @@ class Witnessed:
         """Return the stop of the run, if it is paused."""
         return next((session["stop"] for session in self.sessions if session["stop"] is not None), None)
 
-    def place(self) -> Key:
+    def position(self) -> Key:
         """Return the step of the run: kernel, loop and number."""
         state = self.state or {"pid": 0, "run": 0, "step": 0}
         return state["pid"], state["run"], state["step"]

@@ -49,17 +49,19 @@ def axe() -> None:
 
 
 @pytest.fixture(scope="module")
-def paused_panel(opened_panel: Panel) -> Panel:
-    opened_panel.expect_paused("square")
-    return opened_panel
+def paused_panel(shared_panel: Panel) -> Panel:
+    shared_panel.expect_paused("square")
+    return shared_panel
 
 
 @pytest.fixture(params=["Light", "Dark"])
-def paused(paused_panel: Panel, opened: Notebook, window: Window, request: pytest.FixtureRequest) -> Iterator[Panel]:
+def paused(
+    paused_panel: Panel, shared_notebook: Notebook, window: Window, request: pytest.FixtureRequest
+) -> Iterator[Panel]:
     """Return the panel of a paused run, in each theme."""
-    opened.set_theme(request.param)
+    shared_notebook.set_theme(request.param)
     yield paused_panel
-    opened.set_theme("Light")
+    shared_notebook.set_theme("Light")
 
 
 @pytest.mark.usefixtures("axe")

@@ -57,9 +57,9 @@ def slider(root: Locator, name: str) -> Locator:
     return root.get_by_role("slider", name=name, exact=True)
 
 
-def kernels_values(opened: Notebook) -> np.ndarray:
+def kernels_values(shared_notebook: Notebook) -> np.ndarray:
     """Return the outputs of `dense` in each step, from the kernel."""
-    return np.array(json.loads(opened.run_to_end(TELL)), np.float32)
+    return np.array(json.loads(shared_notebook.run_to_end(TELL)), np.float32)
 
 
 def test_each_cell_has_its_forward_and_backward_below_its_name_in_the_order_of_the_run(
@@ -109,8 +109,10 @@ def test_nan_and_infinities_stand_apart_in_the_histogram(panel: Panel, captures:
     expect(picture(region, name)).to_be_visible()
 
 
-def test_a_heatmap_tells_the_value_under_the_pointer(panel: Panel, captures: Locator, opened: Notebook) -> None:
-    value = kernels_values(opened)[0, 1, 3]
+def test_a_heatmap_tells_the_value_under_the_pointer(
+    panel: Panel, captures: Locator, shared_notebook: Notebook
+) -> None:
+    value = kernels_values(shared_notebook)[0, 1, 3]
     region = panel.select_capture(1, "dense")
     heatmap = picture(region, "Heatmap of dense#0 forward output")
     box = heatmap.bounding_box()
@@ -157,13 +159,13 @@ def test_a_pinned_capture_stays_while_others_are_selected(panel: Panel, captures
 
 
 def test_copy_as_numpy_puts_code_on_the_clipboard_that_gives_the_value(
-    panel: Panel, captures: Locator, opened: Notebook
+    panel: Panel, captures: Locator, shared_notebook: Notebook
 ) -> None:
-    expected = kernels_values(opened)[0]
-    opened.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    expected = kernels_values(shared_notebook)[0]
+    shared_notebook.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     region = panel.select_capture(1, "dense")
     region.get_by_role("button", name="Copy as NumPy").click()
     expect(region.get_by_text("Copied.")).to_be_visible()
     names: dict[str, Any] = {}
-    exec(opened.page.evaluate("navigator.clipboard.readText()"), names)
+    exec(shared_notebook.page.evaluate("navigator.clipboard.readText()"), names)
     np.testing.assert_array_equal(names["array"], expected)

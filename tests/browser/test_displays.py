@@ -20,10 +20,10 @@ CELLS = [
 
 
 @pytest.fixture
-def shown(opened: Notebook, window: Window, request: pytest.FixtureRequest) -> Locator:
+def output(shared_notebook: Notebook, window: Window, request: pytest.FixtureRequest) -> Locator:
     """Return the output of one of the CELLS."""
-    opened.run_to_end(request.param)
-    return opened.cell(request.param)
+    shared_notebook.run_to_end(request.param)
+    return shared_notebook.cell(request.param)
 
 
 @pytest.mark.parametrize("output", [1], indirect=True)

@@ -32,17 +32,17 @@ def write(panel: Panel, cell: str, kind: str, code: str) -> None:
     panel.button("Attach").click()
 
 
-def test_a_hook_is_written_attached_heard_and_detached(panel: Panel, opened: Notebook) -> None:
+def test_a_hook_is_written_attached_heard_and_detached(panel: Panel, shared_notebook: Notebook) -> None:
     printed = panel.root.get_by_role("log", name="Printed by hooks")
     write(panel, "dense", "forward", HOOK)
     expect(listed(panel, "dense forward loud")).to_be_visible()
-    opened.run_to_end(TRAIN)
+    shared_notebook.run_to_end(TRAIN)
     expect(printed).to_contain_text("hears (2, 5)")
     panel.button("Clear the output of hooks").click()
     expect(printed).not_to_contain_text("hears")
     panel.button("Detach forward hook loud of dense").click()
     expect(listed(panel, "dense forward loud")).to_have_count(0)
-    opened.run_to_end(TRAIN)
+    shared_notebook.run_to_end(TRAIN)
     expect(printed).not_to_contain_text("hears")
 
 
@@ -54,10 +54,10 @@ def test_a_wrong_signature_is_refused_beside_the_editor(panel: Panel) -> None:
     expect(listed(panel, "dense backward")).to_have_count(0)
 
 
-def test_an_error_in_a_hook_is_told_where_it_was_written(panel: Panel, opened: Notebook) -> None:
+def test_an_error_in_a_hook_is_told_where_it_was_written(panel: Panel, shared_notebook: Notebook) -> None:
     write(panel, "relu", "forward", "def breaks(cell, inputs, output):\n    1 / 0\n")
     expect(listed(panel, "relu forward breaks")).to_be_visible()
-    assert "ZeroDivisionError" in opened.run_to_end(TRAIN)
+    assert "ZeroDivisionError" in shared_notebook.run_to_end(TRAIN)
     printed = panel.root.get_by_role("log", name="Printed by hooks")
     expect(printed).to_contain_text(re.compile("ZeroDivisionError.*line 2: 1 / 0", re.DOTALL))
     expect(panel.root.locator(".hs-code-marked")).to_contain_text("ZeroDivisionError: division by zero")
@@ -65,7 +65,9 @@ def test_an_error_in_a_hook_is_told_where_it_was_written(panel: Panel, opened: N
     expect(listed(panel, "relu forward breaks")).to_have_count(0)
 
 
-def test_names_are_completed_the_line_of_an_error_is_marked_and_keys_undo(panel: Panel, opened: Notebook) -> None:
+def test_names_are_completed_the_line_of_an_error_is_marked_and_keys_undo(
+    panel: Panel, shared_notebook: Notebook
+) -> None:
     code = panel.root.get_by_role("textbox", name="Hook function")
     marked = panel.root.locator(".hs-code-marked")
     panel.root.get_by_role("combobox", name="Cell", exact=True).fill("dense")
@@ -89,9 +91,9 @@ def test_names_are_completed_the_line_of_an_error_is_marked_and_keys_undo(panel:
     code.press("Escape")
     code.press("Tab")
     expect(code).not_to_be_focused()
-    assert opened.source(TRAIN) == CELLS[TRAIN]
+    assert shared_notebook.source(TRAIN) == CELLS[TRAIN]
 
 
-def test_hooks_attached_in_code_are_listed(panel: Panel, opened: Notebook) -> None:
-    opened.run_to_end(BY_HAND)
+def test_hooks_attached_in_code_are_listed(panel: Panel, shared_notebook: Notebook) -> None:
+    shared_notebook.run_to_end(BY_HAND)
     expect(listed(panel, "flatten forward mine")).to_contain_text("by your code")

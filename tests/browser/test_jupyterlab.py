@@ -63,10 +63,10 @@ def notebook(lab: Server, open_notebook: OpenNotebook, request: pytest.FixtureRe
     """Yield a notebook of its own for each test, with the network made."""
     name = f"{request.node.name}.ipynb"
     write_notebook(lab.root / name, [NETWORK, OPEN_PANEL, RUN_PAUSED, SHOW_STATE, "print('usable', 6 * 7)"])
-    opened = open_notebook(name)
-    opened.run(0)
-    opened.finish(0)
-    return opened
+    notebook = open_notebook(name)
+    notebook.run(0)
+    notebook.finish(0)
+    return notebook
 
 
 def pause(notebook: Notebook) -> Panel:
@@ -80,10 +80,10 @@ def pause(notebook: Notebook) -> Panel:
 def test_hooks_modes_and_stepping_from_the_panels(notebook: Notebook) -> None:
     notebook.run(1)
     notebook.finish(1)
-    opened = Panel.in_cell(notebook.cell(1))
-    opened.toggle_hook("forward", "relu")
-    opened.toggle_hook("backward", "relu")
-    opened.toggle_train("square")
+    open_panel = Panel.in_cell(notebook.cell(1))
+    open_panel.toggle_hook("forward", "relu")
+    open_panel.toggle_hook("backward", "relu")
+    open_panel.toggle_train("square")
     panel = pause(notebook)
     panel.step_over_to(SECOND_LINE)
     panel.expect_local("twice", "[0, 4, 6]")

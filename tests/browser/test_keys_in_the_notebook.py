@@ -19,17 +19,17 @@ FIRST, SECOND, LAST = "slope = doubled(ops.ones_like(x))", "gradient = dout * sl
 
 
 @pytest.fixture
-def paused(panel: Panel, opened: Notebook) -> Iterator[Panel]:
+def paused(panel: Panel, shared_notebook: Notebook) -> Iterator[Panel]:
     """Start a run for each test, and pause at the first line of the bprop."""
-    if opened.has_run(RUN):  # and is not before its first pause
-        opened.run(RUN)
+    if shared_notebook.has_run(RUN):  # and is not before its first pause
+        shared_notebook.run(RUN)
     panel.expect_paused("double")
     panel.expect_line(FIRST)
     yield panel
     if panel.is_paused():
         panel.tab("Stepper")
         panel.button("Continue").click()
-    opened.finish(RUN)
+    shared_notebook.finish(RUN)
 
 
 def editor(notebook: Notebook, index: int) -> Locator:
@@ -59,8 +59,8 @@ def matches(notebook: Notebook, code: str) -> list[str]:
     return list(notebook.page.evaluate(script, code))
 
 
-def test_the_steppers_keys_work_in_another_cells_editor(paused: Panel, opened: Notebook) -> None:
-    box = editor(opened, SCRATCH)
+def test_the_steppers_keys_work_in_another_cells_editor(paused: Panel, shared_notebook: Notebook) -> None:
+    box = editor(shared_notebook, SCRATCH)
     steps = [("F11", "return 2 * x"), ("Shift+F11", SECOND), ("F10", LAST), ("F4", SECOND), ("Shift+F4", LAST)]
     for key, line in steps:
         expect(paused.button("Step over")).to_be_enabled()
@@ -69,51 +69,53 @@ def test_the_steppers_keys_work_in_another_cells_editor(paused: Panel, opened: N
         expect(box).to_be_focused()
     expect(paused.button("Step over")).to_be_enabled()
     box.press("F9")
-    assert "done" in opened.finish(RUN)
-    assert opened.source(SCRATCH) == ""
+    assert "done" in shared_notebook.finish(RUN)
+    assert shared_notebook.source(SCRATCH) == ""
 
 
-def test_they_work_in_command_mode_and_not_behind_a_dialog(paused: Panel, opened: Notebook) -> None:
-    editor(opened, SCRATCH).press("Escape")
-    assert mode(opened) == "command"
-    opened.command("notebook:restart-kernel")
-    dialog = opened.page.get_by_role("dialog")
+def test_they_work_in_command_mode_and_not_behind_a_dialog(paused: Panel, shared_notebook: Notebook) -> None:
+    editor(shared_notebook, SCRATCH).press("Escape")
+    assert mode(shared_notebook) == "command"
+    shared_notebook.command("notebook:restart-kernel")
+    dialog = shared_notebook.page.get_by_role("dialog")
     expect(dialog).to_be_visible()
-    opened.page.keyboard.press("F10")
+    shared_notebook.page.keyboard.press("F10")
     dialog.get_by_role("button", name=re.compile("^Cancel")).click()
     expect(dialog).to_have_count(0)
     paused.expect_line(FIRST)
-    opened.cell(SCRATCH).click(position={"x": 30, "y": 12})  # beside its text
-    opened.page.keyboard.press("F10")
+    shared_notebook.cell(SCRATCH).click(position={"x": 30, "y": 12})  # beside its text
+    shared_notebook.page.keyboard.press("F10")
     paused.expect_line(SECOND)
 
 
-def test_escape_in_the_panel_leads_to_its_cell_and_the_notebooks_commands(paused: Panel, opened: Notebook) -> None:
+def test_escape_in_the_panel_leads_to_its_cell_and_the_notebooks_commands(
+    paused: Panel, shared_notebook: Notebook
+) -> None:
     box = paused.root.get_by_role("textbox", name="Evaluate")
     box.click()
     box.press("Escape")
     expect(box).not_to_be_focused()
-    assert (mode(opened), active(opened)) == ("command", RUN)
-    opened.page.keyboard.press("ArrowDown")
-    assert active(opened) == SCRATCH
+    assert (mode(shared_notebook), active(shared_notebook)) == ("command", RUN)
+    shared_notebook.page.keyboard.press("ArrowDown")
+    assert active(shared_notebook) == SCRATCH
 
 
-def test_tab_and_shift_tab_know_the_paused_functions_names(paused: Panel, opened: Notebook) -> None:
+def test_tab_and_shift_tab_know_the_paused_functions_names(paused: Panel, shared_notebook: Notebook) -> None:
     paused.step_over_to(SECOND)
-    box = editor(opened, SCRATCH)
+    box = editor(shared_notebook, SCRATCH)
     box.press_sequentially("slop")
-    assert matches(opened, "slop") == ["slope"]
+    assert matches(shared_notebook, "slop") == ["slope"]
     box.press("Tab")
-    offered = opened.page.locator(".jp-Completer-item")
+    offered = shared_notebook.page.locator(".jp-Completer-item")
     expect(offered).to_have_count(1)
     expect(offered).to_contain_text("slope")
     box.press("Enter")
     expect(box).to_have_text("slope")
     box.press("Shift+Tab")
-    tooltip = opened.page.locator(".jp-Tooltip")
+    tooltip = shared_notebook.page.locator(".jp-Tooltip")
     expect(tooltip).to_contain_text("Tensor")
     box.press("Escape")
     paused.button("Continue").click()
-    opened.finish(RUN)
-    assert matches(opened, "slop") == []
-    editor(opened, SCRATCH)
+    shared_notebook.finish(RUN)
+    assert matches(shared_notebook, "slop") == []
+    editor(shared_notebook, SCRATCH)

@@ -65,91 +65,91 @@ def bar(panel: Panel, name: str) -> Locator:
     return panel.root.get_by_role("progressbar", name=name, exact=True)
 
 
-def words(panel: Panel) -> Locator:
+def progress_text(panel: Panel) -> Locator:
     return panel.root.get_by_role("group", name="Progress")
 
 
-def ended(opened: Notebook, index: int, word: str) -> str:
+def text_at_end(shared_notebook: Notebook, index: int, word: str) -> str:
     """Return a cell's text, once it contains this. The kernel looks idle for a moment after each answer."""
-    wait_until(f"{word!r} in cell {index}", lambda: re.search(word, opened.text(index)))
-    return opened.finish(index)
+    wait_until(f"{word!r} in cell {index}", lambda: re.search(word, shared_notebook.text(index)))
+    return shared_notebook.finish(index)
 
 
-def started(opened: Notebook, index: int) -> Panel:
-    opened.run(index)
-    return Panel.in_cell(opened.cell(index))
+def start(shared_notebook: Notebook, index: int) -> Panel:
+    shared_notebook.run(index)
+    return Panel.in_cell(shared_notebook.cell(index))
 
 
-def test_training_shows_its_progress_answers_and_stops_after_a_step(opened: Notebook) -> None:
-    panel = started(opened, 1)
+def test_training_shows_its_progress_answers_and_stops_after_a_step(shared_notebook: Notebook) -> None:
+    panel = start(shared_notebook, 1)
     expect(bar(panel, "training")).to_be_visible()
-    expect(words(panel)).to_contain_text(re.compile(r"\d+ of 10,000 steps · epoch \d+ of 100 · .* left"))
-    first = words(panel).inner_text()
-    expect(words(panel)).not_to_have_text(first)
+    expect(progress_text(panel)).to_contain_text(re.compile(r"\d+ of 10,000 steps · epoch \d+ of 100 · .* left"))
+    first = progress_text(panel).inner_text()
+    expect(progress_text(panel)).not_to_have_text(first)
     panel.tab("Parameters")
     expect(panel.view("Parameters").get_by_role("row").nth(1)).to_be_visible()
     panel.tab("Cells")
     panel.toggle_train("0")  # the kernel says so while the cell runs
-    assert opened.running() == 1
+    assert shared_notebook.running() == 1
     panel.button("Stop").click()
-    assert "training has ended" in ended(opened, 1, "the cell goes on")
-    assert 1 not in opened.failed()
+    assert "training has ended" in text_at_end(shared_notebook, 1, "the cell goes on")
+    assert 1 not in shared_notebook.failed()
     expect(panel.root).to_contain_text(re.compile(r"training stopped after [\d,]+ of 10,000 steps"))
     expect(bar(panel, "training")).to_have_count(0)
 
 
-def test_a_loop_of_the_users_own_shows_its_speed_and_stop_aborts_it(opened: Notebook) -> None:
-    panel = started(opened, 2)
+def test_a_loop_of_the_users_own_shows_its_speed_and_stop_aborts_it(shared_notebook: Notebook) -> None:
+    panel = start(shared_notebook, 2)
     expect(bar(panel, "running")).to_be_visible()
-    expect(words(panel)).to_contain_text(re.compile(r"step [\d,]+ · [\d.,]+ (steps/s|s each)"))
+    expect(progress_text(panel)).to_contain_text(re.compile(r"step [\d,]+ · [\d.,]+ (steps/s|s each)"))
     panel.button("Stop").click()
-    ended(opened, 2, "DebugAbort")
+    text_at_end(shared_notebook, 2, "DebugAbort")
     expect(bar(panel, "running")).to_have_count(0)
-    assert "usable 42" in opened.run_to_end(3)
+    assert "usable 42" in shared_notebook.run_to_end(3)
 
 
-def test_a_gradient_check_shows_its_progress_and_stops(opened: Notebook) -> None:
-    panel = started(opened, 4)
+def test_a_gradient_check_shows_its_progress_and_stops(shared_notebook: Notebook) -> None:
+    panel = start(shared_notebook, 4)
     panel.expect_paused("bprop")
     panel.button("Check gradient").click()
     expect(bar(panel, "gradient check")).to_be_visible()
-    expect(words(panel)).to_contain_text(re.compile(r"\d+ of 60 elements"))
+    expect(progress_text(panel)).to_contain_text(re.compile(r"\d+ of 60 elements"))
     panel.button("Stop").click()
     expect(panel.view("Stepper")).to_contain_text(re.compile(r"gradient check stopped after \d+ of 60 elements"))
     panel.button("Continue").click()
-    ended(opened, 4, "the cell goes on")
+    text_at_end(shared_notebook, 4, "the cell goes on")
 
 
-def test_an_export_shows_its_progress_and_stops_without_a_page(opened: Notebook) -> None:
-    panel = started(opened, 5)
-    opened.finish(5)
+def test_an_export_shows_its_progress_and_stops_without_a_page(shared_notebook: Notebook) -> None:
+    panel = start(shared_notebook, 5)
+    shared_notebook.finish(5)
     saved: list[str] = []
-    opened.page.on("download", lambda download: saved.append(download.suggested_filename))
+    shared_notebook.page.on("download", lambda download: saved.append(download.suggested_filename))
     panel.button("Export").click()
     expect(bar(panel, "export")).to_be_visible()
-    expect(words(panel)).to_contain_text(re.compile(r"captures: \d+ of \d+ captures"))
+    expect(progress_text(panel)).to_contain_text(re.compile(r"captures: \d+ of \d+ captures"))
     panel.button("Stop").click()
     expect(panel.root).to_contain_text(re.compile(r"export stopped after \d of \d parts"))
-    assert "usable 42" in opened.run_to_end(7)
+    assert "usable 42" in shared_notebook.run_to_end(7)
     assert saved == []
 
 
-def test_an_export_that_nobody_stops_is_saved(opened: Notebook) -> None:
-    panel = started(opened, 5)
-    opened.finish(5)
-    with opened.page.expect_download(timeout=120_000) as download:
+def test_an_export_that_nobody_stops_is_saved(shared_notebook: Notebook) -> None:
+    panel = start(shared_notebook, 5)
+    shared_notebook.finish(5)
+    with shared_notebook.page.expect_download(timeout=120_000) as download:
         panel.button("Export").click()
         expect(bar(panel, "export")).to_be_visible()
     assert download.value.suggested_filename == "hookscope-SequentialCell.html"
     expect(bar(panel, "export")).to_have_count(0)
 
 
-def test_an_export_in_a_cell_is_stopped_from_the_panel_and_leaves_no_file(opened: Notebook) -> None:
-    opened.run(5)
-    opened.finish(5)
-    panel = Panel.in_cell(opened.cell(5))
-    opened.run(6)
+def test_an_export_in_a_cell_is_stopped_from_the_panel_and_leaves_no_file(shared_notebook: Notebook) -> None:
+    shared_notebook.run(5)
+    shared_notebook.finish(5)
+    panel = Panel.in_cell(shared_notebook.cell(5))
+    shared_notebook.run(6)
     expect(bar(panel, "export")).to_be_visible()
     panel.button("Stop").click()
-    assert "Traceback" not in ended(opened, 6, r"export stopped after \d of \d parts")
-    assert opened.run_to_end(7).startswith("[] usable")
+    assert "Traceback" not in text_at_end(shared_notebook, 6, r"export stopped after \d of \d parts")
+    assert shared_notebook.run_to_end(7).startswith("[] usable")

@@ -22,7 +22,7 @@ GONE = "The kernel that this panel belongs to is gone."
 
 
 @pytest.fixture(scope="module")
-def opened(notebook7: Server, browser: Window) -> Iterator[Notebook]:
+def shared_notebook(notebook7: Server, browser: Window) -> Iterator[Notebook]:
     write_notebook(notebook7.root / "smoke.ipynb", CELLS)
     notebook = Notebook(notebook7, browser.page, "smoke.ipynb")
     notebook.open()
@@ -33,9 +33,9 @@ def opened(notebook7: Server, browser: Window) -> Iterator[Notebook]:
 
 
 @pytest.fixture
-def notebook(opened: Notebook, window: Window) -> Notebook:
+def notebook(shared_notebook: Notebook, window: Window) -> Notebook:
     """Yield the one notebook; fail if the page had an error."""
-    return opened
+    return shared_notebook
 
 
 def pause(notebook: Notebook) -> Panel:
@@ -47,15 +47,15 @@ def pause(notebook: Notebook) -> Panel:
 
 
 def test_a_hook_is_attached_in_the_panel_and_sees_the_next_run(notebook: Notebook) -> None:
-    opened = Panel.in_cell(notebook.cell(OPEN))
-    opened.toggle_hook("forward", "dense")
+    panel = Panel.in_cell(notebook.cell(OPEN))
+    panel.toggle_hook("forward", "dense")
     pause(notebook).button("Continue").click()
     assert "done" in notebook.finish(RUN)
-    opened = Panel.in_cell(notebook.cell(OPEN))
-    opened.tab("Hooks")
-    hooks = opened.root.get_by_role("region", name="Hooks on cells")
+    panel = Panel.in_cell(notebook.cell(OPEN))
+    panel.tab("Hooks")
+    hooks = panel.root.get_by_role("region", name="Hooks on cells")
     expect(hooks.get_by_role("row", name=re.compile("^dense forward"))).to_be_visible()
-    opened.toggle_hook("forward", "dense")
+    panel.toggle_hook("forward", "dense")
 
 
 def test_a_pause_is_stepped_through_by_buttons_and_by_keys_in_an_editor(notebook: Notebook) -> None:

@@ -19,13 +19,13 @@ CELLS = [NETWORK, "%%cell net --check all -o dbg\nkill_relu()\ntrain(3)"]
 
 
 @pytest.fixture
-def exported(panel: Panel, opened: Notebook, tmp_path: Path) -> Iterator[Page]:
+def exported(panel: Panel, shared_notebook: Notebook, tmp_path: Path) -> Iterator[Page]:
     """Yield the page that a click on Export downloads, opened from disk; it may request nothing at all."""
-    with opened.page.expect_download() as download:
+    with shared_notebook.page.expect_download() as download:
         panel.button("Export").click()
     file = tmp_path / download.value.suggested_filename
     download.value.save_as(file)
-    page = opened.page.context.new_page()
+    page = shared_notebook.page.context.new_page()
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
     page.goto(file.as_uri())
@@ -41,12 +41,12 @@ def test_export_downloads_one_page_that_opens_by_itself(exported: Page) -> None:
     expect(exported.get_by_text("dead_relu").first).to_be_visible()
 
 
-def test_a_saved_notebook_shows_a_static_panel_without_a_kernel(panel: Panel, opened: Notebook) -> None:
-    opened.finish(RUN)
-    opened.save()
-    opened.shut_down()
-    opened.reload()
-    output = opened.cell(RUN)
+def test_a_saved_notebook_shows_a_static_panel_without_a_kernel(panel: Panel, shared_notebook: Notebook) -> None:
+    shared_notebook.finish(RUN)
+    shared_notebook.save()
+    shared_notebook.shut_down()
+    shared_notebook.reload()
+    output = shared_notebook.cell(RUN)
     expect(output.get_by_text("A static copy: run the cell again for the live panel.")).to_be_visible()
     expect(output.get_by_text("Error displaying widget")).to_be_hidden()
     expect(panel.root).to_have_count(0)

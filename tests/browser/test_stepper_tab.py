@@ -19,17 +19,17 @@ FIRST, SECOND, LAST = "slope = doubled(ops.ones_like(x))", "gradient = dout * sl
 
 
 @pytest.fixture
-def paused(panel: Panel, opened: Notebook) -> Iterator[Panel]:
+def paused(panel: Panel, shared_notebook: Notebook) -> Iterator[Panel]:
     """Start a run for each test, and pause at the first line of the bprop."""
-    if opened.has_run(RUN):  # and is not before its first pause
-        opened.run(RUN)
+    if shared_notebook.has_run(RUN):  # and is not before its first pause
+        shared_notebook.run(RUN)
     panel.expect_paused("double")
     panel.expect_line(FIRST)
     yield panel
     if panel.is_paused():
         panel.tab("Stepper")
         panel.button("Continue").click()
-    opened.finish(RUN)
+    shared_notebook.finish(RUN)
 
 
 def press(panel: Panel, key: str) -> None:
@@ -47,7 +47,7 @@ def test_the_line_moves_and_what_changed_is_marked(paused: Panel) -> None:
     expect(paused.root.get_by_role("rowheader", name="slope", exact=True)).to_be_visible()
 
 
-def test_the_keys_are_those_of_jupyterlabs_debugger(paused: Panel, opened: Notebook) -> None:
+def test_the_keys_are_those_of_jupyterlabs_debugger(paused: Panel, shared_notebook: Notebook) -> None:
     for name, key in [("Continue", "F9"), ("Step over", "F10"), ("Step into", "F11"), ("Step out", "Shift+F11")]:
         expect(paused.button(name)).to_have_attribute("aria-keyshortcuts", key)
     press(paused, "F11")
@@ -57,7 +57,7 @@ def test_the_keys_are_those_of_jupyterlabs_debugger(paused: Panel, opened: Noteb
     press(paused, "F10")
     paused.expect_line(LAST)
     press(paused, "F9")
-    assert "done" in opened.finish(RUN)
+    assert "done" in shared_notebook.finish(RUN)
 
 
 def test_operators_are_walked_back_and_forth_with_their_values(paused: Panel) -> None:

@@ -97,7 +97,7 @@ def open_theirs(window: Window, open_notebook: Callable[[str], Notebook]) -> Ope
     return open_one
 
 
-def ran(notebook: Notebook) -> list[str]:
+def output_of(notebook: Notebook) -> list[str]:
     return list(notebook.page.evaluate("window.ran ?? []"))
 
 
@@ -115,7 +115,7 @@ def test_our_static_copy_has_no_script(lab: Server, open_theirs: Opener, trusted
     assert is_trusted(notebook) is trusted
     assert copy.locator("script, iframe, object, embed, [onerror], [onclick], [onload]").count() == 0
     assert copy.locator("img:not([src^='data:'])").count() == 0
-    assert not {"script", "handler", "name"} & set(ran(notebook))
+    assert not {"script", "handler", "name"} & set(output_of(notebook))
 
 
 def test_their_page_runs_nothing_unless_it_is_trusted(lab: Server, open_theirs: Opener) -> None:
@@ -123,7 +123,7 @@ def test_their_page_runs_nothing_unless_it_is_trusted(lab: Server, open_theirs: 
     notebook = open_theirs()
     expect(notebook.cell(0)).to_contain_text("their page")
     assert not is_trusted(notebook)
-    assert not {"script", "handler", "name"} & set(ran(notebook))
+    assert not {"script", "handler", "name"} & set(output_of(notebook))
 
 
 @pytest.mark.parametrize("trusted", [False, True], ids=["untrusted", "trusted"])
@@ -139,8 +139,8 @@ def test_state_that_claims_to_be_a_panel_gets_no_further_than_any_widgets(
         assert is_trusted(notebook) is trusted
         expect(notebook.cell(0)).to_contain_text("their")
         with suppress(TimeoutError):
-            wait_until("their code to run", lambda: ran(notebook), 10)
-        result = ran(notebook), notebook.cell(0).get_by_role("group").count()
+            wait_until("their code to run", lambda: output_of(notebook), 10)
+        result = output_of(notebook), notebook.cell(0).get_by_role("group").count()
         notebook.close(keep_page=True)
         return result
 

@@ -85,7 +85,7 @@ def nudge(net: nn.Cell, seed: int) -> None:
             parameter.set_data(Tensor(moved.astype(np.float32)))
 
 
-def is_it(cause: Cause, program: Program) -> bool:
+def is_planted_fault(cause: Cause, program: Program) -> bool:
     """Return whether a cause names the planted fault: the kind, and the place or another one with the same symptom."""
     if cause.condition not in FOUND_BY[program.kind]:
         return False
@@ -93,7 +93,7 @@ def is_it(cause: Cause, program: Program) -> bool:
     return cause.place in places or (cause.path in places and cause.place not in PLACES_OUTSIDE)
 
 
-def told(causes: Iterable[Cause]) -> list[str]:
+def lines_of(causes: Iterable[Cause]) -> list[str]:
     """Return a line for each cause."""
     return [
         f"{cause.condition} at {cause.place!r}: {cause.message} [{len(cause.consequences)} folded]" for cause in causes
@@ -109,8 +109,8 @@ def compare_nudged(seed: int) -> None:
                 (item.condition, item.place) for item in nudged[:1]
             ]:
                 print(f"{program.name}{', mended' if mended else ''}")
-                print(*(f"       plain:  {line[:230]}" for line in told(plain)), sep="\n")
-                print(*(f"       nudged: {line[:230]}" for line in told(nudged)), sep="\n", flush=True)
+                print(*(f"       plain:  {line[:230]}" for line in lines_of(plain)), sep="\n")
+                print(*(f"       nudged: {line[:230]}" for line in lines_of(nudged)), sep="\n", flush=True)
 
 
 def main(names: list[str]) -> None:
@@ -119,7 +119,7 @@ def main(names: list[str]) -> None:
         return
     if names == ["--mended"]:
         for program in (*PLANTED, *MORE_PLANTED):
-            for line in told(findings_of(program, mended=True).causes()):
+            for line in lines_of(findings_of(program, mended=True).causes()):
                 print(f"{program.name}: {line[:230]}")
         return
     right = wrong = 0
@@ -128,13 +128,13 @@ def main(names: list[str]) -> None:
             continue
         findings = findings_of(program)
         causes = findings.causes()
-        good = bool(causes) and is_it(causes[0], program) if program.kind else not causes
+        good = bool(causes) and is_planted_fault(causes[0], program) if program.kind else not causes
         right, wrong = right + good, wrong + (not good)
         if names or not good:
-            among = any(is_it(cause, program) for cause in causes) if program.kind else False
+            among = any(is_planted_fault(cause, program) for cause in causes) if program.kind else False
             what = f"{program.kind} at {program.place!r}" if program.kind else "healthy"
             print(f"{'ok  ' if good else 'MISS'} {program.name}: {what}{'; among' if among else ''}")
-            print(*(f"       {line[:230]}" for line in told(causes)[:6]), sep="\n")
+            print(*(f"       {line[:230]}" for line in lines_of(causes)[:6]), sep="\n")
             if names:
                 print(
                     *(

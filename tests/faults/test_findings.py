@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.faults.corpus import HEALTHY, MORE_HEALTHY, MORE_PLANTED, PLANTED
-from tests.faults.judging import findings_of, is_it, told
+from tests.faults.judging import findings_of, is_planted_fault, lines_of
 from tests.faults.programs import Program
 
 NOT_FOUND = {
@@ -25,21 +25,21 @@ def name_of(program: Program) -> str:
 @pytest.mark.parametrize("program", [*PLANTED, *MORE_PLANTED], ids=name_of)
 def test_the_first_cause_is_what_was_planted(program: Program) -> None:
     causes = findings_of(program).causes()
-    is_right = bool(causes) and is_it(causes[0], program)
-    assert is_right == (program.name not in NOT_FOUND), "\n".join(told(causes)) or "nothing found"
+    is_right = bool(causes) and is_planted_fault(causes[0], program)
+    assert is_right == (program.name not in NOT_FOUND), "\n".join(lines_of(causes)) or "nothing found"
 
 
 @pytest.mark.ci_only
 @pytest.mark.parametrize("program", [*PLANTED, *MORE_PLANTED], ids=name_of)
 def test_the_first_cause_does_not_depend_on_last_bits(program: Program) -> None:
     causes = findings_of(program, nudged=3).causes()
-    is_right = bool(causes) and is_it(causes[0], program)
-    assert is_right == (program.name not in NOT_FOUND), "\n".join(told(causes)) or "nothing found"
+    is_right = bool(causes) and is_planted_fault(causes[0], program)
+    assert is_right == (program.name not in NOT_FOUND), "\n".join(lines_of(causes)) or "nothing found"
 
 
 @pytest.mark.parametrize("program", [*HEALTHY, *MORE_HEALTHY], ids=name_of)
 def test_nothing_is_found_in_a_healthy_program(program: Program) -> None:
-    assert told(findings_of(program).causes()) == []
+    assert lines_of(findings_of(program).causes()) == []
 
 
 @pytest.mark.parametrize("program", PLANTED, ids=name_of)
@@ -47,7 +47,7 @@ def test_nothing_is_found_once_the_fault_is_taken_out(program: Program) -> None:
     # Over 40 steps of 0.9 its recurrent weights forget, also when they are mended.
     allowed = {"vanishing_gradient"} if program.name == "rnn_of_wide_weights" else set()
     causes = findings_of(program, mended=True).causes()
-    assert {cause.condition for cause in causes} <= allowed, "\n".join(told(causes))
+    assert {cause.condition for cause in causes} <= allowed, "\n".join(lines_of(causes))
 
 
 def test_as_many_are_found_as_is_claimed() -> None:

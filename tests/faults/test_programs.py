@@ -62,7 +62,7 @@ class ValueObservation:
     def batch(self) -> tuple[Tensor, ...]:
         return tensors(self.run.batches[0])
 
-    def named(self) -> dict[str, Parameter]:
+    def parameters_by_path(self) -> dict[str, Parameter]:
         return dict(self.run.net.parameters_and_names())
 
     def of_parameter(self, parameter: Parameter) -> list[Array]:
@@ -78,12 +78,12 @@ class ValueObservation:
 
 
 @functools.cache
-def seen(name: str, mended: bool = False) -> ValueObservation:
+def observe(name: str, mended: bool = False) -> ValueObservation:
     """Train a program once a process, with hooks on it."""
     program = BY_NAME[name]
     run = program.mended() if mended and program.mended else program.build()
     observation = ValueObservation(program, run, mended)
-    observation.before = {path: np.array(p.asnumpy()) for path, p in observation.named().items()}
+    observation.before = {path: np.array(p.asnumpy()) for path, p in observation.parameters_by_path().items()}
     _hook(observation)
     try:
         observation.losses = run.train()
@@ -163,7 +163,7 @@ def test_the_places_are_in_the_network(name: str) -> None:
 def test_a_program_computes_the_same_each_time(name: str) -> None:
     program = BY_NAME[name]
     if program.raises is None:
-        np.testing.assert_array_equal(program.build().train(), seen(name).losses)
+        np.testing.assert_array_equal(program.build().train(), observe(name).losses)
 
 
 # Healthy ones
@@ -176,20 +176,20 @@ def learned(observation: ValueObservation) -> bool:
 
 @each_healthy
 def test_a_healthy_program_learns(name: str) -> None:
-    assert learned(seen(name))
+    assert learned(observe(name))
 
 
 @each_planted
 def test_a_mended_program_learns(name: str) -> None:
-    assert learned(seen(name, mended=True))
+    assert learned(observe(name, mended=True))
 
 
 @each_healthy
 def test_in_a_healthy_program_all_that_should_learn_moves(name: str) -> None:
-    observation = seen(name)
+    observation = observe(name)
     resting = [
         path
-        for path, parameter in observation.named().items()
+        for path, parameter in observation.parameters_by_path().items()
         if parameter.requires_grad and np.array_equal(parameter.asnumpy(), observation.before[path])
     ]
     assert resting == []
@@ -218,7 +218,7 @@ ON_PURPOSE = {"group_normalization_with_batch_of_one": {"one_class_only"}, "warm
 
 @of_each(sorted(BY_NAME.keys() - {"dcgan"}))  # which has two optimizers
 def test_a_healthy_or_mended_program_has_no_other_fault(name: str) -> None:
-    observation = seen(name, mended=True) if BY_NAME[name].kind else seen(name)
+    observation = observe(name, mended=True) if BY_NAME[name].kind else observe(name)
     assert {kind for kind in ANYWHERE if SYMPTOMS[kind](observation)} == ON_PURPOSE.get(name, set())
 
 
@@ -227,7 +227,7 @@ def test_a_healthy_or_mended_program_has_no_other_fault(name: str) -> None:
 
 @each_planted
 def test_a_planted_program_ends_as_it_says(name: str) -> None:
-    observation = seen(name)
+    observation = observe(name)
     assert type(observation.error) is (observation.program.raises or type(None))
     assert bool(np.isfinite(observation.losses).all()) is not observation.program.not_finite
     assert 3 <= len(observation.losses) <= 40 or observation.error
@@ -235,12 +235,12 @@ def test_a_planted_program_ends_as_it_says(name: str) -> None:
 
 @each_planted
 def test_the_symptom_is_there(name: str) -> None:
-    assert SYMPTOMS[BY_NAME[name].kind](seen(name))
+    assert SYMPTOMS[BY_NAME[name].kind](observe(name))
 
 
 @each_planted
 def test_the_symptom_is_gone_when_mended(name: str) -> None:
-    assert not SYMPTOMS[BY_NAME[name].kind](seen(name, mended=True))
+    assert not SYMPTOMS[BY_NAME[name].kind](observe(name, mended=True))
 
 
 def test_a_stale_mask_is_right_at_the_first_call() -> None:
@@ -388,9 +388,13 @@ def learning_rate_too_large(observation: ValueObservation) -> bool:
     return bool(not np.isfinite(losses).all() or max(losses) > 1.5 * losses[0])
 
 
-def moved(observation: ValueObservation) -> float:
+def distance(observation: ValueObservation) -> float:
     """Return how far all parameters moved, relative to their length."""
-    now = {path: array(parameter) for path, parameter in observation.named().items() if parameter.requires_grad}
+    now = {
+        path: array(parameter)
+        for path, parameter in observation.parameters_by_path().items()
+        if parameter.requires_grad
+    }
     apart = sum(float(np.square(value - observation.before[path]).sum()) for path, value in now.items())
     return float(np.sqrt(apart / sum(float(np.square(observation.before[path]).sum()) for path in now)))
 
@@ -398,18 +402,18 @@ def moved(observation: ValueObservation) -> float:
 @symptom
 def learning_rate_too_small(observation: ValueObservation) -> bool:
     assert np.abs(observation.gradients[0][0]).max() > 1e-4
-    return moved(observation) < 1e-3
+    return distance(observation) < 1e-3
 
 
 @symptom
 def frozen_parameter(observation: ValueObservation) -> bool:
-    parameter = observation.named()[observation.program.place]
+    parameter = observation.parameters_by_path()[observation.program.place]
     return not parameter.requires_grad and np.array_equal(
         array(parameter), observation.before[observation.program.place]
     )
 
 
-def matters(observation: ValueObservation, parameter: Parameter) -> bool:
+def has_effect(observation: ValueObservation, parameter: Parameter) -> bool:
     """Return whether the output changes with the parameter."""
     first, kept = observation.output(), array(parameter)
     drawn = np.random.default_rng(0).normal(0, 0.5, kept.shape).astype(kept.dtype)
@@ -420,7 +424,7 @@ def matters(observation: ValueObservation, parameter: Parameter) -> bool:
 
 
 def without_gradient(observation: ValueObservation) -> Iterator[tuple[str, Parameter]]:
-    for path, parameter in observation.named().items():
+    for path, parameter in observation.parameters_by_path().items():
         gradients = observation.of_parameter(parameter)
         if gradients and not any(g.any() for g in gradients):
             yield path, parameter
@@ -429,12 +433,12 @@ def without_gradient(observation: ValueObservation) -> Iterator[tuple[str, Param
 @symptom
 def unused_parameter(observation: ValueObservation) -> bool:
     resting = [p for path, p in without_gradient(observation) if path.startswith(observation.program.place)]
-    return bool(resting) and not any(matters(observation, parameter) for parameter in resting)
+    return bool(resting) and not any(has_effect(observation, parameter) for parameter in resting)
 
 
 @symptom
 def detached_graph(observation: ValueObservation) -> bool:
-    return any(matters(observation, parameter) for _, parameter in without_gradient(observation))
+    return any(has_effect(observation, parameter) for _, parameter in without_gradient(observation))
 
 
 @symptom
@@ -495,17 +499,17 @@ def bad_initialization(observation: ValueObservation) -> bool:
     return all(np.ptp(value, 0).max() == 0 or np.ptp(value, 1).max() == 0 for value in flat)
 
 
-def held(cell: Any) -> Iterator[Any]:
+def cells_below(cell: Any) -> Iterator[Any]:
     """Return all cells below, each as often as it is held."""
     for child in cell._cells.values():
         if child is not None:
             yield child
-            yield from held(child)
+            yield from cells_below(child)
 
 
 @symptom
 def shared_parameter_by_mistake(observation: ValueObservation) -> bool:
-    counts = Counter(id(cell) for cell in held(observation.run.net))
+    counts = Counter(id(cell) for cell in cells_below(observation.run.net))
     return counts[id(observation.cell)] > 1
 
 

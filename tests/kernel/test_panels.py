@@ -34,12 +34,12 @@ def run(kernel: Kernel, cell: int, code: str, **options: Any) -> Result:
     return kernel.result(kernel.execute(code, cell=f"cell {cell}", **options))
 
 
-def opened(result: Result) -> list[str]:
+def opened_comms(result: Result) -> list[str]:
     """Return the comms of the widgets that a cell made."""
     return [m["content"]["comm_id"] for m in result.of_type("comm_open")]
 
 
-def closed(*results: Result) -> set[str]:
+def closed_comms(*results: Result) -> set[str]:
     """Return the comms that were closed while these cells ran."""
     return {m["content"]["comm_id"] for result in results for m in result.of_type("comm_close")}
 
@@ -50,20 +50,20 @@ def statuses(messages: list[Message]) -> list[Message]:
     return [state["status"] for state in states if "status" in state]
 
 
-def displayed(result: Result) -> Message:
+def display_of(result: Result) -> Message:
     """Return the first display of a cell."""
     return result.of_type("display_data")[0]["content"]
 
 
 def display_id(result: Result) -> str:
-    return str(displayed(result)["transient"]["display_id"])
+    return str(display_of(result)["transient"]["display_id"])
 
 
-def frozen(messages: list[Message]) -> list[str]:
+def frozen_displays(messages: list[Message]) -> list[str]:
     """Return the displays that were replaced by their static forms, without the copies after live panels."""
     updates = [m["content"] for m in messages if m["msg_type"] == "update_display_data"]
-    frozen = [u for u in updates if u["data"]["text/html"] and "hs-behind-live" not in u["data"]["text/html"]]
-    return [u["transient"]["display_id"] for u in frozen]
+    frozen_displays = [u for u in updates if u["data"]["text/html"] and "hs-behind-live" not in u["data"]["text/html"]]
+    return [u["transient"]["display_id"] for u in frozen_displays]
 
 
 def test_the_panel_is_shown_before_the_body_runs_and_renewed_after(network: Kernel) -> None:
@@ -105,29 +105,29 @@ def test_where_nobody_looks_the_panel_is_shown_once_as_static_forms(network: Ker
 def test_a_panel_lives_until_its_own_cell_runs_again(network: Kernel) -> None:
     first = run(network, 1, "%%cell net\nnet(x);")
     others = [run(network, n, code) for n, code in enumerate(["%%cell net\nnet(x);", "%cell net", "net(x)"], start=2)]
-    assert closed(*others) == set()
+    assert closed_comms(*others) == set()
     again = run(network, 1, "%%cell net\nnet(x);")
-    assert closed(again) == set(opened(first))
+    assert closed_comms(again) == set(opened_comms(first))
     kinds = [m["msg_type"] for m in again.messages]
     assert kinds.index("comm_close") < kinds.index("comm_open")
 
 
 def test_a_cell_that_opens_nothing_any_more_closes_what_it_had_opened(network: Kernel) -> None:
     first = run(network, 1, "%cell net")
-    assert closed(run(network, 1, "pass")) == set(opened(first))
+    assert closed_comms(run(network, 1, "pass")) == set(opened_comms(first))
     assert network.run("from hookscope.engine.tape import taps; print(taps.cell_taps)").text == "[]\n"
 
 
 def test_a_deleted_cell_takes_its_panel_with_it(network: Kernel) -> None:
     first = run(network, 1, "%cell net")
-    assert closed(run(network, 2, "pass", deleted=["cell 7"])) == set()
-    assert closed(run(network, 2, "pass", deleted=["cell 1"])) == set(opened(first))
+    assert closed_comms(run(network, 2, "pass", deleted=["cell 7"])) == set()
+    assert closed_comms(run(network, 2, "pass", deleted=["cell 1"])) == set(opened_comms(first))
 
 
 def test_a_front_end_that_gives_its_cells_no_names_is_known_by_their_text(network: Kernel) -> None:
     first = network.run("%cell net")
-    assert closed(network.run("%cell other"), network.run("net(x)")) == set()
-    assert closed(network.run("%cell net")) == set(opened(first))
+    assert closed_comms(network.run("%cell other"), network.run("net(x)")) == set()
+    assert closed_comms(network.run("%cell net")) == set(opened_comms(first))
     network.run("pass")
     for name in ("net", "other"):
         network.run(f"_ = get_ipython().run_line_magic('cell', '{name}')  # {name}")
@@ -160,7 +160,7 @@ def test_where_the_name_means_another_network_the_panel_says_so(network: Kernel)
     result = run(network, 2, "net = nn.Dense(3, 2)")
     text = "net is another network now: run the cell that opened this panel again"
     assert text in [status.get("text") for status in statuses(result.messages)]
-    comm = opened(cell)[-1]
+    comm = opened_comms(cell)[-1]
     network.comm(comm, {"method": "custom", "content": {"type": "watch_again"}})
     network.run("pass")
     assert text in [status.get("error") for status in statuses(network.iopub)]
@@ -196,21 +196,21 @@ def test_sessions_have_names_and_are_listed(network: Kernel) -> None:
 def test_a_session_can_have_one_more_panel(network: Kernel) -> None:
     run(network, 1, "%%cell net\nnet(x);")
     result = run(network, 2, "%cell _session_1")
-    assert WIDGET in displayed(result)["data"]
-    assert closed(run(network, 2, "pass")) == set(opened(result))
+    assert WIDGET in display_of(result)["data"]
+    assert closed_comms(run(network, 2, "pass")) == set(opened_comms(result))
     assert network.run("print(len(_session_1.captures))").text == "2\n"
 
 
 def test_a_cell_inside_a_cell_leaves_the_outer_panel_live(network: Kernel) -> None:
     inner = "get_ipython().run_cell_magic('cell', 'other', 'other(x);')"
     result = run(network, 1, f"%%cell net\nnet(x); {inner}; net(x);")
-    assert closed(result) == set() and len(opened(result)) == 4  # a panel and its layout, twice
+    assert closed_comms(result) == set() and len(opened_comms(result)) == 4  # a panel and its layout, twice
     assert network.run("print(_session.roots == [other], _session_1.step)").text == "True 2\n"
 
 
 def test_a_magic_in_a_loop_does_not_pile_up(network: Kernel) -> None:
     result = run(network, 1, "for _ in range(3): get_ipython().run_line_magic('cell', 'net')")
-    assert len(closed(result)) == 4
+    assert len(closed_comms(result)) == 4
     assert network.run("print([name for name in globals() if name.startswith('_session_')])").text == "['_session_1']\n"
 
 
@@ -222,9 +222,9 @@ session = DebugSession(net)
 session.attach()
 DebuggerPanel(session)"""
     first = run(network, 1, code)
-    assert WIDGET in displayed(first)["data"]
+    assert WIDGET in display_of(first)["data"]
     second = run(network, 1, code)
-    assert closed(second) == set(opened(first))
+    assert closed_comms(second) == set(opened_comms(first))
     assert network.run("from hookscope.engine.debug.session import is_watched; print(is_watched(net))").text == "True\n"
     run(network, 1, "pass")
     network.run("del session")
@@ -233,7 +233,7 @@ DebuggerPanel(session)"""
 
 def test_where_nobody_looks_cell_shows_the_static_forms(network: Kernel) -> None:
     result = run(network, 1, "%cell net", allow_stdin=False)
-    assert sorted(displayed(result)["data"]) == ["text/html", "text/plain"]
+    assert sorted(display_of(result)["data"]) == ["text/html", "text/plain"]
 
 
 # Content of the saved notebook
@@ -283,7 +283,7 @@ def test_the_end_of_the_kernel_makes_the_live_panels_static(restart: bool) -> No
         kernel.until(lambda: not kernel.manager.is_alive(), "the end of the process")
         kernel.collect()
         ids = {display_id(finished), display_id(Result({}, kernel.children(paused)))}
-        assert set(frozen(kernel.iopub)) == ids
+        assert set(frozen_displays(kernel.iopub)) == ids
 
 
 def test_a_panel_that_cannot_be_renewed_does_not_stop_the_notebook(network: Kernel) -> None:

@@ -36,7 +36,7 @@ class Page:
     def send(self, **content: object) -> None:
         self.kernel.comm(self.comm, {"method": "custom", "content": content})
 
-    def asked(self) -> int:
+    def look_count(self) -> int:
         """Return how often the kernel asked whether the panel can be seen."""
         return sum(m["content"]["data"].get("content") == {"type": "look"} for m in self.messages())
 
@@ -47,7 +47,7 @@ class Page:
     def answer(self, visible: bool) -> None:
         """Wait for the question, and answer it."""
         self.answered += 1
-        self.kernel.until(lambda: self.asked() >= self.answered, "the question")
+        self.kernel.until(lambda: self.look_count() >= self.answered, "the question")
         self.send(type="seen", visible=visible)
 
     def resume(self) -> None:
@@ -63,7 +63,7 @@ def panels(messages: list[Message]) -> list[str]:
     ]
 
 
-def shown(messages: list[Message]) -> list[str]:
+def live_models(messages: list[Message]) -> list[str]:
     """Return the models of the panels that were displayed live."""
     view = "application/vnd.jupyter.widget-view+json"
     displays = [m["content"]["data"] for m in messages if m["msg_type"] == "display_data"]
@@ -77,7 +77,7 @@ def test_a_panel_that_is_seen_is_enough(network: Kernel) -> None:
     network.query("kernel_info_request", {})
     page.resume()
     result = network.result(cell)
-    assert shown(result.messages) == [page.comm]
+    assert live_models(result.messages) == [page.comm]
     assert "press Continue" not in result.errors
 
 
@@ -90,7 +90,7 @@ def test_a_panel_that_cannot_be_seen_is_shown_once_more_where_the_run_stands(net
     network.wait_for_text("press Continue in the panel below, or interrupt the kernel\n", cell)
     second.resume()
     result = network.result(cell)
-    assert shown(result.messages) == [second.comm]
+    assert live_models(result.messages) == [second.comm]
     assert "went on" in result.text
 
 
@@ -101,7 +101,7 @@ def test_nobody_answers_for_a_page_that_is_gone(network: Kernel) -> None:
     cell = network.execute("net(x)", cell="2")
     second = Page(network, cell)
     second.resume()
-    assert shown(network.result(cell).messages) == [second.comm]
+    assert live_models(network.result(cell).messages) == [second.comm]
 
 
 def test_a_session_without_any_panel_pauses_visibly(network: Kernel) -> None:
@@ -120,7 +120,7 @@ def test_a_panel_that_is_taken_off_during_the_pause_comes_back(network: Kernel) 
     page.answer(True)
     network.query("kernel_info_request", {})
     page.send(type="gone")
-    network.until(lambda: page.asked() == 2, "the question")
+    network.until(lambda: page.look_count() == 2, "the question")
     page.send(type="seen", visible=False)
     again = Page(network, cell, index=1)
     again.resume()
@@ -155,8 +155,8 @@ def test_a_cell_that_waits_says_why_and_on_another_page_shows_the_panel(network:
         message = "hookscope: this cell waits, since another one is paused at forward of (root)"
         assert other_page.printed(waits).startswith(message)
         page.answer(True)
-        other_page.until(lambda: shown(other_page.children(waits)), "the panel")
-        [comm] = shown(other_page.children(waits))
+        other_page.until(lambda: live_models(other_page.children(waits)), "the panel")
+        [comm] = live_models(other_page.children(waits))
         other_page.comm(comm, {"method": "custom", "content": {"type": "resume", "command": "continue"}})
         assert network.result(cell).status == "ok"
         assert "my turn" in other_page.result(waits).text
@@ -174,7 +174,7 @@ def test_a_cell_that_waits_on_the_same_page_says_where_the_panel_is(network: Ker
     network.query("kernel_info_request", {})
     page.resume()
     network.result(cell)
-    assert shown(network.result(waits).messages) == []
+    assert live_models(network.result(waits).messages) == []
 
 
 def test_a_cell_that_waits_for_a_bare_pause_gets_its_button(network: Kernel) -> None:
@@ -182,7 +182,7 @@ def test_a_cell_that_waits_for_a_bare_pause_gets_its_button(network: Kernel) -> 
     button = network.comm_opened(cell, "ButtonModel")
     waits = network.execute("pass", cell="2")
     network.wait_for_text("hookscope: this cell waits, since another one is paused: press Continue.\n", waits)
-    network.until(lambda: shown(network.children(waits)) == [button], "the button")
+    network.until(lambda: live_models(network.children(waits)) == [button], "the button")
     network.click(button)
     network.result(cell)
     network.result(waits)
@@ -212,7 +212,7 @@ def test_a_cell_that_was_run_again_before_it_paused_shows_the_pause_in_its_new_r
     code = "ready.wait()\nnet(x)\n_session.breakpoints.clear()"
     first, again = (network.execute(code, cell="2") for _ in range(2))
     network.wait_for_text("hookscope: this cell waits, since its last run is paused", again)
-    network.until(lambda: shown(network.children(again)), "the panel")
-    [comm] = shown(network.children(again))
+    network.until(lambda: live_models(network.children(again)), "the panel")
+    [comm] = live_models(network.children(again))
     network.comm(comm, {"method": "custom", "content": {"type": "resume", "command": "continue"}})
     assert [network.result(cell).status for cell in (first, again)] == ["ok", "ok"]

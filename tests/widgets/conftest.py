@@ -69,32 +69,32 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="package")
-def kept_pages(browser: Browser) -> list[Page]:
+def spare_pages(browser: Browser) -> list[Page]:
     """Return the list that holds the shared page while no test has it."""
     return []
 
 
 @pytest.fixture
-def page(browser: Browser, kept_pages: list[Page], request: pytest.FixtureRequest) -> Iterator[Page]:
+def page(browser: Browser, spare_pages: list[Page], request: pytest.FixtureRequest) -> Iterator[Page]:
     """Yield the shared page, empty; a JavaScript error fails the test, and the next test gets another page.
 
     A page of its own takes Chromium longer than most tests do: a process, and in it a window with its frame.
     """
-    page = kept_pages.pop() if kept_pages else browser.new_page(viewport=SIZE)
+    page = spare_pages.pop() if spare_pages else browser.new_page(viewport=SIZE)
     failures = request.session.testsfailed
     try:
         with no_errors(page):
             yield page
         if request.session.testsfailed == failures:
             empty(page)
-            kept_pages.append(page)
+            spare_pages.append(page)
     finally:
-        if not kept_pages:
+        if not spare_pages:
             page.close()
 
 
 @pytest.fixture
-def shown(page: Page, session: PlainSession, sent: list[Any]) -> PanelPage:
+def panel_page(page: Page, session: PlainSession, sent: list[Any]) -> PanelPage:
     """Return a panel on a page, with its tree in view."""
     panel_page = PanelPage(page, session, sent)
     panel_page.panel.view = "cells"

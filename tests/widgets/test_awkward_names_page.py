@@ -43,45 +43,45 @@ def session(session: PlainSession) -> PlainSession:
     return session
 
 
-def test_the_tree_shows_each_cell_and_its_switches_work(shown: PanelPage, session: PlainSession) -> None:
+def test_the_tree_shows_each_cell_and_its_switches_work(panel_page: PanelPage, session: PlainSession) -> None:
     for name in NAMES:
-        expect(shown.page.get_by_role("treeitem", name=f"{name}, {name}", exact=True)).to_be_visible()
-        switch = shown.page.get_by_role("switch", name=f"train mode of {name}", exact=True)
+        expect(panel_page.page.get_by_role("treeitem", name=f"{name}, {name}", exact=True)).to_be_visible()
+        switch = panel_page.page.get_by_role("switch", name=f"train mode of {name}", exact=True)
         switch.click()
-        shown.until(lambda switch=switch: switch.get_attribute("aria-checked") == "false")
+        panel_page.until(lambda switch=switch: switch.get_attribute("aria-checked") == "false")
         assert session.node(name).training is False
 
 
-def test_only_where_something_was_found_there_is_a_badge(shown: PanelPage, session: PlainSession) -> None:
-    badges = shown.page.get_by_role("button", name="condition hit")
+def test_only_where_something_was_found_there_is_a_badge(panel_page: PanelPage, session: PlainSession) -> None:
+    badges = panel_page.page.get_by_role("button", name="condition hit")
     assert badges.count() == 0
     for count, name in enumerate(NAMES, 1):
         session.find("nan", name)
-        shown.panel.sync()
-        shown.until(lambda count=count: badges.count() == count)
-        expect(shown.page.get_by_role("button", name=f"1 condition hit at {name}, the worst: nan")).to_be_visible()
+        panel_page.panel.sync()
+        panel_page.until(lambda count=count: badges.count() == count)
+        expect(panel_page.page.get_by_role("button", name=f"1 condition hit at {name}, the worst: nan")).to_be_visible()
     badges.nth(NAMES.index("__proto__")).click()
-    matches = shown.page.get_by_role("list", name="Findings")
-    shown.until(lambda: matches.locator(":scope > li").count() == 1)
+    matches = panel_page.page.get_by_role("list", name="Findings")
+    panel_page.until(lambda: matches.locator(":scope > li").count() == 1)
     expect(matches.get_by_role("button", name="show cell __proto__", exact=True)).to_be_visible()
 
 
 @pytest.mark.parametrize(("tab", "role"), [("Captures", "row"), ("Parameters", "row"), ("Hooks", "cell")])
-def test_each_view_lists_them(shown: PanelPage, tab: str, role: Any) -> None:
-    shown.page.get_by_role("tab", name=tab).click()
+def test_each_view_lists_them(panel_page: PanelPage, tab: str, role: Any) -> None:
+    panel_page.page.get_by_role("tab", name=tab).click()
     for name in NAMES:
-        shown.until(shown.page.get_by_role(role).filter(has_text=name).first.is_visible)
+        panel_page.until(panel_page.page.get_by_role(role).filter(has_text=name).first.is_visible)
 
 
-def test_a_selected_capture_and_parameter_are_shown(shown: PanelPage) -> None:
+def test_a_selected_capture_and_parameter_are_shown(panel_page: PanelPage) -> None:
     for tab, region in (("Captures", "Selected capture"), ("Parameters", "Selected parameter")):
-        shown.page.get_by_role("tab", name=tab).click()
+        panel_page.page.get_by_role("tab", name=tab).click()
         for name in NAMES:
-            row = shown.page.get_by_role("row").filter(has_text=name).filter(visible=True).first
-            shown.until(row.is_visible)
+            row = panel_page.page.get_by_role("row").filter(has_text=name).filter(visible=True).first
+            panel_page.until(row.is_visible)
             row.click()
-            shown.until(
-                shown.page.get_by_role("region", name=region).get_by_role("heading", name=name).first.is_visible
+            panel_page.until(
+                panel_page.page.get_by_role("region", name=region).get_by_role("heading", name=name).first.is_visible
             )
 
 

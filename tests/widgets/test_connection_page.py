@@ -31,7 +31,7 @@ SILENT = "The kernel has not answered so far: it is busy, or gone."
 
 
 @pytest.fixture
-def shown(page: Page, session: PlainSession, sent: list[Any]) -> PanelPage:
+def panel_page(page: Page, session: PlainSession, sent: list[Any]) -> PanelPage:
     page.evaluate(KERNEL)
     return look_at_the_tree(PanelPage(page, session, sent))
 
@@ -43,7 +43,7 @@ def look_at_the_tree(panel_page: PanelPage) -> PanelPage:
 
 
 @pytest.fixture
-def apart(browser: Browser) -> Iterator[Page]:
+def private_page(browser: Browser) -> Iterator[Page]:
     """Yield a page that is not shared: a replaced clock stays replaced."""
     page = browser.new_page()
     with no_errors(page):
@@ -52,9 +52,9 @@ def apart(browser: Browser) -> Iterator[Page]:
 
 
 @pytest.fixture
-def hurried(apart: Page, session: PlainSession, sent: list[Any]) -> PanelPage:
-    apart.evaluate(KERNEL)
-    panel_page = look_at_the_tree(PanelPage(apart, session, sent))
+def hurried(private_page: Page, session: PlainSession, sent: list[Any]) -> PanelPage:
+    private_page.evaluate(KERNEL)
+    panel_page = look_at_the_tree(PanelPage(private_page, session, sent))
     hurry(panel_page)
     return panel_page
 
@@ -79,75 +79,77 @@ def expect_off(panel_page: PanelPage, line: str) -> None:
 
 
 @pytest.mark.parametrize("state", ["restarting", "autorestarting", "dead", "terminating"])
-def test_a_kernel_that_ends_is_told_at_once(shown: PanelPage, state: str) -> None:
-    assert alert(shown).count() == 0
-    become(shown, status=state)
-    expect_off(shown, GONE)
-    assert "ready" not in shown.page.get_by_role("status").inner_text()
-    become(shown, status="idle")  # another process
-    expect_off(shown, GONE)
+def test_a_kernel_that_ends_is_told_at_once(panel_page: PanelPage, state: str) -> None:
+    assert alert(panel_page).count() == 0
+    become(panel_page, status=state)
+    expect_off(panel_page, GONE)
+    assert "ready" not in panel_page.page.get_by_role("status").inner_text()
+    become(panel_page, status="idle")  # another process
+    expect_off(panel_page, GONE)
 
 
-def test_so_is_one_that_is_shut_down(shown: PanelPage) -> None:
-    become(shown, isDisposed=True)
-    expect_off(shown, GONE)
+def test_so_is_one_that_is_shut_down(panel_page: PanelPage) -> None:
+    become(panel_page, isDisposed=True)
+    expect_off(panel_page, GONE)
 
 
-def test_and_a_comm_that_is_closed(shown: PanelPage) -> None:
-    shown.page.evaluate("model.trigger('comm:close')")
-    expect_off(shown, GONE)
+def test_and_a_comm_that_is_closed(panel_page: PanelPage) -> None:
+    panel_page.page.evaluate("model.trigger('comm:close')")
+    expect_off(panel_page, GONE)
 
 
-def test_and_a_comm_that_takes_nothing_more(shown: PanelPage) -> None:
-    shown.page.evaluate("window.sendFails = true")  # a mouse that moves over the page would notice this, too
-    shown.page.get_by_role("switch", name="train mode of block", exact=True).dispatch_event("click")
-    expect_off(shown, GONE)
+def test_and_a_comm_that_takes_nothing_more(panel_page: PanelPage) -> None:
+    panel_page.page.evaluate("window.sendFails = true")  # a mouse that moves over the page would notice this, too
+    panel_page.page.get_by_role("switch", name="train mode of block", exact=True).dispatch_event("click")
+    expect_off(panel_page, GONE)
 
 
-def test_a_pause_is_over_with_its_kernel(shown: PanelPage, session: PlainSession) -> None:
+def test_a_pause_is_over_with_its_kernel(panel_page: PanelPage, session: PlainSession) -> None:
     session.pause()
-    shown.until(shown.page.get_by_role("button", name="Step over", exact=True).is_enabled)
-    become(shown, status="restarting")
-    expect_off(shown, GONE)
-    assert "paused" not in shown.page.get_by_role("status").inner_text()
-    shown.page.keyboard.press("F10")
-    shown.carry()
+    panel_page.until(panel_page.page.get_by_role("button", name="Step over", exact=True).is_enabled)
+    become(panel_page, status="restarting")
+    expect_off(panel_page, GONE)
+    assert "paused" not in panel_page.page.get_by_role("status").inner_text()
+    panel_page.page.keyboard.press("F10")
+    panel_page.carry()
     assert session.commands == []
 
 
-def test_the_tabs_still_show_what_there_is(shown: PanelPage, session: PlainSession) -> None:
+def test_the_tabs_still_show_what_there_is(panel_page: PanelPage, session: PlainSession) -> None:
     session.capture()
-    become(shown, isDisposed=True)
-    sent = shown.waiting()  # before the end
-    for tab in shown.page.get_by_role("tab").all():
+    become(panel_page, isDisposed=True)
+    sent = panel_page.waiting()  # before the end
+    for tab in panel_page.page.get_by_role("tab").all():
         tab.click()
         expect(tab).to_have_attribute("aria-selected", "true")
-        expect_off(shown, GONE)
-    assert shown.waiting() == sent
+        expect_off(panel_page, GONE)
+    assert panel_page.waiting() == sent
 
 
-def test_without_a_connection_it_waits_and_with_one_it_is_live_again(shown: PanelPage, session: PlainSession) -> None:
-    become(shown, connectionStatus="connecting")
-    expect_off(shown, AWAY)
-    shown.page.get_by_role("tab", name="Captures").click()
+def test_without_a_connection_it_waits_and_with_one_it_is_live_again(
+    panel_page: PanelPage, session: PlainSession
+) -> None:
+    become(panel_page, connectionStatus="connecting")
+    expect_off(panel_page, AWAY)
+    panel_page.page.get_by_role("tab", name="Captures").click()
     session.capture("block")
-    shown._sent.clear()  # messages sent meanwhile are lost
-    become(shown, connectionStatus="connected")
-    shown.until(lambda: alert(shown).count() == 0)
-    shown.page.get_by_role("tab", name="Captures").click()
-    shown.until(shown.page.get_by_role("row").filter(has_text="block").first.is_visible)
-    shown.page.get_by_role("tab", name="Cells").click()
-    switch = shown.page.get_by_role("switch", name="train mode of block", exact=True)
+    panel_page._sent.clear()  # messages sent meanwhile are lost
+    become(panel_page, connectionStatus="connected")
+    panel_page.until(lambda: alert(panel_page).count() == 0)
+    panel_page.page.get_by_role("tab", name="Captures").click()
+    panel_page.until(panel_page.page.get_by_role("row").filter(has_text="block").first.is_visible)
+    panel_page.page.get_by_role("tab", name="Cells").click()
+    switch = panel_page.page.get_by_role("switch", name="train mode of block", exact=True)
     switch.click()
-    shown.until(lambda: switch.get_attribute("aria-checked") == "false")
+    panel_page.until(lambda: switch.get_attribute("aria-checked") == "false")
 
 
-def test_a_restart_without_a_connection_is_the_end(shown: PanelPage) -> None:
-    become(shown, connectionStatus="connecting")
-    become(shown, status="restarting")
-    become(shown, status="idle")
-    become(shown, connectionStatus="connected")
-    expect_off(shown, GONE)
+def test_a_restart_without_a_connection_is_the_end(panel_page: PanelPage) -> None:
+    become(panel_page, connectionStatus="connecting")
+    become(panel_page, status="restarting")
+    become(panel_page, status="idle")
+    become(panel_page, connectionStatus="connected")
+    expect_off(panel_page, GONE)
 
 
 def hurry(panel_page: PanelPage) -> None:
@@ -177,15 +179,15 @@ def test_an_idle_one_that_does_not_answer_has_no_such_panel(hurried: PanelPage) 
     expect_off(hurried, GONE)
 
 
-def test_a_page_that_knows_no_kernel_goes_by_the_answers(apart: Page, session: Any, sent: list[Any]) -> None:
-    panel_page = look_at_the_tree(PanelPage(apart, session, sent))
+def test_a_page_that_knows_no_kernel_goes_by_the_answers(private_page: Page, session: Any, sent: list[Any]) -> None:
+    panel_page = look_at_the_tree(PanelPage(private_page, session, sent))
     hurry(panel_page)
     ask_and_wait(panel_page)
     expect(alert(panel_page)).to_have_text(SILENT)
 
 
-def test_a_panel_that_is_taken_away_listens_no_more(shown: PanelPage) -> None:
+def test_a_panel_that_is_taken_away_listens_no_more(panel_page: PanelPage) -> None:
     count = "kernel.statusChanged.slots.size + kernel.connectionStatusChanged.slots.size + kernel.disposed.slots.size"
-    assert shown.page.evaluate(count) == 3
-    shown.page.evaluate("hides.splice(0).forEach((hide) => hide())")
-    assert shown.page.evaluate(count) == 0
+    assert panel_page.page.evaluate(count) == 3
+    panel_page.page.evaluate("hides.splice(0).forEach((hide) => hide())")
+    assert panel_page.page.evaluate(count) == 0

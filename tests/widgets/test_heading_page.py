@@ -24,62 +24,62 @@ def heading(panel_page: PanelPage) -> Locator:
     return panel_page.page.locator(".hs-head")
 
 
-def test_it_is_the_same_above_every_view_and_the_height_stays(shown: PanelPage, session: PlainSession) -> None:
+def test_it_is_the_same_above_every_view_and_the_height_stays(panel_page: PanelPage, session: PlainSession) -> None:
     for step in range(30):
         session.capture(step=step)
-    panel = shown.page.get_by_role("group", name="Debugger of Net")
+    panel = panel_page.page.get_by_role("group", name="Debugger of Net")
     heights = set()
     for name in TABS:
-        shown.page.get_by_role("tab", name=VIEWS[name].title).click()
-        shown.carry()
-        heights.add((heading(shown).inner_text(), panel.bounding_box()["height"]))  # type: ignore[index]
+        panel_page.page.get_by_role("tab", name=VIEWS[name].title).click()
+        panel_page.carry()
+        heights.add((heading(panel_page).inner_text(), panel.bounding_box()["height"]))  # type: ignore[index]
     assert len(heights) == 1
     assert heights.pop()[1] == HEIGHT
 
 
-def test_step_and_loss_follow_the_run(shown: PanelPage, session: PlainSession) -> None:
-    assert "loss" not in heading(shown).inner_text()
+def test_step_and_loss_follow_the_run(panel_page: PanelPage, session: PlainSession) -> None:
+    assert "loss" not in heading(panel_page).inner_text()
     session.step = 3
     session.history.losses.extend([(1, 2.5), (2, float("nan")), (3, 0.125)])
-    shown.panel.sync()
-    shown.until(lambda: "loss 0.125" in heading(shown).inner_text())
-    assert "step 3" in heading(shown).inner_text()
-    curve = heading(shown).get_by_role("img")
+    panel_page.panel.sync()
+    panel_page.until(lambda: "loss 0.125" in heading(panel_page).inner_text())
+    assert "step 3" in heading(panel_page).inner_text()
+    curve = heading(panel_page).get_by_role("img")
     assert curve.get_attribute("aria-label") == "loss, steps 1 to 3: from 0.1250 to 2.500, last 0.1250, 1 not finite"
 
 
-def test_of_many_losses_the_curve_has_some_and_the_peaks(shown: PanelPage, session: PlainSession) -> None:
+def test_of_many_losses_the_curve_has_some_and_the_peaks(panel_page: PanelPage, session: PlainSession) -> None:
     session.history.losses.extend((step, 9.0 if step == 501 else 1.0) for step in range(1000))
-    shown.panel.sync()
-    losses = shown.panel.heading["losses"]
+    panel_page.panel.sync()
+    losses = panel_page.panel.heading["losses"]
     assert len(losses) <= 60
     assert (501, 9.0) in losses
 
 
-def test_one_thing_to_do_next(shown: PanelPage, session: PlainSession) -> None:
-    assert main_actions(shown) == ["Find faults"]
+def test_one_thing_to_do_next(panel_page: PanelPage, session: PlainSession) -> None:
+    assert main_actions(panel_page) == ["Find faults"]
     session.pause()
-    shown.until(lambda: main_actions(shown) == ["Continue"])
-    shown.page.locator(".hs-head").get_by_role("button", name="Continue the run").click()
-    shown.until(lambda: session.commands == ["continue"])
+    panel_page.until(lambda: main_actions(panel_page) == ["Continue"])
+    panel_page.page.locator(".hs-head").get_by_role("button", name="Continue the run").click()
+    panel_page.until(lambda: session.commands == ["continue"])
     session.add_condition("nan")
-    shown.panel.sync()
-    shown.until(lambda: main_actions(shown) == [])
+    panel_page.panel.sync()
+    panel_page.until(lambda: main_actions(panel_page) == [])
     session.emit("finished")
-    shown.until(lambda: main_actions(shown) == ["Watch again"])
+    panel_page.until(lambda: main_actions(panel_page) == ["Watch again"])
 
 
-def test_the_causes_are_counted_and_lead_to_their_cards(shown: PanelPage, session: PlainSession) -> None:
-    link = heading(shown).get_by_role("button", name="found")
+def test_the_causes_are_counted_and_lead_to_their_cards(panel_page: PanelPage, session: PlainSession) -> None:
+    link = heading(panel_page).get_by_role("button", name="found")
     assert not link.is_visible()
     session.find("nan", "block")
     session.find("wrong_mode", "block.relu")
     session.emit("finished")
-    shown.until(link.is_visible)
+    panel_page.until(link.is_visible)
     assert link.inner_text() == "2 causes found"
-    shown.page.get_by_role("tab", name="Hooks").click()
+    panel_page.page.get_by_role("tab", name="Hooks").click()
     link.click()
-    shown.until(shown.page.get_by_role("tabpanel", name="Findings").is_visible)
+    panel_page.until(panel_page.page.get_by_role("tabpanel", name="Findings").is_visible)
 
 
 @pytest.mark.parametrize(("pause", "tab"), [(False, "Findings"), (True, "Stepper")])

@@ -44,29 +44,29 @@ class Notebooks:
         make = [lambda _, session=session: DebuggerPanel(session) for session in sessions]
         self.sessions = sessions
         self.page = page
-        self.shown = PanelPage(page, sessions[0], sent, *make)
-        for panel in self.shown.panels:
+        self.panel_page = PanelPage(page, sessions[0], sent, *make)
+        for panel in self.panel_page.panels:
             panel.view = "cells"
-        self.shown.carry()
+        self.panel_page.carry()
         page.evaluate(NOTEBOOKS)
 
     def pause(self, which: int = 0) -> None:
         self.sessions[which].pause()
         enabled = self.page.get_by_role("button", name="Step over", exact=True).and_(self.page.locator(":enabled"))
         at = self.page.locator(".jp-NotebookPanel").nth(which)
-        self.shown.until(at.locator(enabled).first.is_visible)
+        self.panel_page.until(at.locator(enabled).first.is_visible)
 
     def press(self, key: str, where: str = "editor 0") -> None:
         self.page.get_by_label(where, exact=True).focus()
         self.page.keyboard.press(key)
-        self.shown.carry()
+        self.panel_page.carry()
 
     def commands(self) -> list[list[str]]:
         for _ in range(2):  # there, and back
-            self.shown.carry()
+            self.panel_page.carry()
         return [session.commands for session in self.sessions]
 
-    def seen(self) -> list[str]:
+    def keys_elsewhere(self) -> list[str]:
         """Return the keys that reached other elements."""
         return list(self.page.evaluate("pressed"))
 
@@ -79,7 +79,7 @@ def page(page: Page) -> Page:
 
 
 @pytest.fixture
-def one(page: Page, sent: list[Any]) -> Notebooks:
+def notebook(page: Page, sent: list[Any]) -> Notebooks:
     return Notebooks(page, sent, PlainSession())
 
 
@@ -100,51 +100,53 @@ def two(page: Page, sent: list[Any]) -> Notebooks:
         ("Shift+F9", "abort"),
     ],
 )
-def test_each_key_works_in_the_notebooks_editor_and_goes_no_further(one: Notebooks, key: str, command: str) -> None:
-    one.pause()
-    one.press(key)
-    assert one.commands() == [[command]]
-    assert one.seen() == []
+def test_each_key_works_in_the_notebooks_editor_and_goes_no_further(
+    notebook: Notebooks, key: str, command: str
+) -> None:
+    notebook.pause()
+    notebook.press(key)
+    assert notebook.commands() == [[command]]
+    assert notebook.keys_elsewhere() == []
 
 
-def test_the_keys_that_look_back_work_there_too(one: Notebooks) -> None:
-    one.pause()
-    one.press("F4")
-    one.press("Shift+F4")
-    one.commands()
-    assert one.sessions[0].looks == [("step_back",), ("step_forward",)]
-    assert one.seen() == []
+def test_the_keys_that_look_back_work_there_too(notebook: Notebooks) -> None:
+    notebook.pause()
+    notebook.press("F4")
+    notebook.press("Shift+F4")
+    notebook.commands()
+    assert notebook.sessions[0].looks == [("step_back",), ("step_forward",)]
+    assert notebook.keys_elsewhere() == []
 
 
-def test_nothing_is_taken_while_nothing_is_paused(one: Notebooks) -> None:
-    one.press("F10")
-    one.pause()
-    one.press("F9")
-    one.press("F11")
-    assert one.commands() == [["continue"]]
-    assert one.seen() == ["F10", "F11"]
+def test_nothing_is_taken_while_nothing_is_paused(notebook: Notebooks) -> None:
+    notebook.press("F10")
+    notebook.pause()
+    notebook.press("F9")
+    notebook.press("F11")
+    assert notebook.commands() == [["continue"]]
+    assert notebook.keys_elsewhere() == ["F10", "F11"]
 
 
-def test_the_answer_to_something_else_brings_no_key_back_after_continue(one: Notebooks) -> None:
+def test_the_answer_to_something_else_brings_no_key_back_after_continue(notebook: Notebooks) -> None:
     """It was sent before Python got the command, so the page still has a paused run's status then."""
-    one.pause()
-    one.shown.page.get_by_label("editor 0", exact=True).focus()
-    one.page.keyboard.press("F9")
+    notebook.pause()
+    notebook.panel_page.page.get_by_label("editor 0", exact=True).focus()
+    notebook.page.keyboard.press("F9")
     for action in ("show", "look"):
         content = {"type": "done", "action": action}
-        one.page.evaluate("content => model.receive({data: {method: 'custom', content}, buffers: []})", content)
-    assert one.page.locator(".hs-command:enabled").count() == 0
-    one.page.keyboard.press("F11")
-    assert one.commands() == [["continue"]]
-    assert one.seen() == ["F11"]
+        notebook.page.evaluate("content => model.receive({data: {method: 'custom', content}, buffers: []})", content)
+    assert notebook.page.locator(".hs-command:enabled").count() == 0
+    notebook.page.keyboard.press("F11")
+    assert notebook.commands() == [["continue"]]
+    assert notebook.keys_elsewhere() == ["F11"]
 
 
-def test_between_two_stops_the_browser_gets_no_f11(one: Notebooks) -> None:
-    one.pause()
-    one.press("F11")
-    one.press("F11")
-    assert one.commands() == [["into"]]
-    assert one.seen() == []
+def test_between_two_stops_the_browser_gets_no_f11(notebook: Notebooks) -> None:
+    notebook.pause()
+    notebook.press("F11")
+    notebook.press("F11")
+    assert notebook.commands() == [["into"]]
+    assert notebook.keys_elsewhere() == []
 
 
 def test_with_the_focus_elsewhere_a_key_is_that_ones(two: Notebooks) -> None:
@@ -152,7 +154,7 @@ def test_with_the_focus_elsewhere_a_key_is_that_ones(two: Notebooks) -> None:
     two.press("F10", "terminal")
     two.press("F10", "editor 1")
     assert two.commands() == [[], []]
-    assert two.seen() == ["F10", "F10"]
+    assert two.keys_elsewhere() == ["F10", "F10"]
 
 
 def test_with_no_focus_at_all_the_notebook_in_sight_answers(two: Notebooks) -> None:
@@ -167,16 +169,16 @@ def test_with_no_focus_at_all_the_notebook_in_sight_answers(two: Notebooks) -> N
 
 
 @pytest.mark.parametrize("front", ["jp-Dialog", "lm-Menu", "jp-ModalCommandPalette"])
-def test_not_behind_a_dialog(one: Notebooks, front: str) -> None:
-    one.pause()
+def test_not_behind_a_dialog(notebook: Notebooks, front: str) -> None:
+    notebook.pause()
     script = "(name) => document.body.append(Object.assign(document.createElement('div'), { className: name }))"
-    one.page.evaluate(script, front)
-    one.page.evaluate("(name) => document.querySelector('.' + name).append('open')", front)
-    one.press("F10")
-    assert one.commands() == [[]]
-    one.page.evaluate("(name) => document.querySelector('.' + name).remove()", front)
-    one.press("F10")
-    assert one.commands() == [["over"]]
+    notebook.page.evaluate(script, front)
+    notebook.page.evaluate("(name) => document.querySelector('.' + name).append('open')", front)
+    notebook.press("F10")
+    assert notebook.commands() == [[]]
+    notebook.page.evaluate("(name) => document.querySelector('.' + name).remove()", front)
+    notebook.press("F10")
+    assert notebook.commands() == [["over"]]
 
 
 def put_both_in_one_notebook(two: Notebooks) -> None:
@@ -190,7 +192,7 @@ def put_both_in_one_notebook(two: Notebooks) -> None:
 def test_of_two_sessions_the_paused_one_gets_the_key(two: Notebooks) -> None:
     put_both_in_one_notebook(two)
     two.sessions[1].pause()
-    two.shown.until(two.page.get_by_role("button", name="Step over", exact=True).nth(0).is_enabled)
+    two.panel_page.until(two.page.get_by_role("button", name="Step over", exact=True).nth(0).is_enabled)
     two.press("F10")
     assert two.commands() == [[], ["over"]]
 
@@ -200,7 +202,7 @@ def test_of_two_that_are_paused_the_one_with_the_focus_gets_it_else_the_later(tw
     enabled = two.page.get_by_role("button", name="Step over", exact=True).and_(two.page.locator(":enabled"))
     for count, session in enumerate(two.sessions, 1):
         session.pause()
-        two.shown.until(lambda count=count: enabled.count() == count)
+        two.panel_page.until(lambda count=count: enabled.count() == count)
     enabled.nth(0).focus()
     two.page.keyboard.press("F10")
     assert two.commands() == [["over"], []]
@@ -208,13 +210,13 @@ def test_of_two_that_are_paused_the_one_with_the_focus_gets_it_else_the_later(tw
     assert two.commands() == [["over"], ["operator"]]
 
 
-def test_two_displays_of_one_panel_do_one_step(one: Notebooks) -> None:
-    one.page.evaluate("show(true)")
-    one.page.evaluate("document.querySelector('.jp-Cell').append(document.body.lastElementChild)")
-    one.shown.carry()
-    one.pause()
-    one.press("F10")
-    assert one.commands() == [["over"]]
+def test_two_displays_of_one_panel_do_one_step(notebook: Notebooks) -> None:
+    notebook.page.evaluate("show(true)")
+    notebook.page.evaluate("document.querySelector('.jp-Cell').append(document.body.lastElementChild)")
+    notebook.panel_page.carry()
+    notebook.pause()
+    notebook.press("F10")
+    assert notebook.commands() == [["over"]]
 
 
 def test_a_panel_without_a_stepper_leaves_the_keys_to_one_that_has_it(page: Page, sent: list[Any]) -> None:
@@ -229,62 +231,62 @@ def test_a_panel_without_a_stepper_leaves_the_keys_to_one_that_has_it(page: Page
     panel_page.until(lambda: session.commands == ["over"])
 
 
-def test_a_panel_that_is_scrolled_far_away_still_hears(one: Notebooks) -> None:
-    one.pause()
-    one.press("F4")  # while it is there
-    one.page.evaluate("window.kept = document.querySelector('.jp-Cell'); kept.remove()")
-    one.press("F10")
-    assert one.commands() == [["over"]]
+def test_a_panel_that_is_scrolled_far_away_still_hears(notebook: Notebooks) -> None:
+    notebook.pause()
+    notebook.press("F4")  # while it is there
+    notebook.page.evaluate("window.kept = document.querySelector('.jp-Cell'); kept.remove()")
+    notebook.press("F10")
+    assert notebook.commands() == [["over"]]
 
 
-def test_a_panel_that_is_taken_away_takes_no_key(one: Notebooks) -> None:
-    one.pause()
-    one.page.evaluate("hides.splice(0).forEach((hide) => hide())")
-    one.press("F10")
-    assert one.commands() == [[]]
-    assert one.seen() == ["F10"]
+def test_a_panel_that_is_taken_away_takes_no_key(notebook: Notebooks) -> None:
+    notebook.pause()
+    notebook.page.evaluate("hides.splice(0).forEach((hide) => hide())")
+    notebook.press("F10")
+    assert notebook.commands() == [[]]
+    assert notebook.keys_elsewhere() == ["F10"]
 
 
-def focused(one: Notebooks) -> str:
-    return str(one.page.evaluate("document.activeElement.getAttribute('aria-label')"))
+def focused(notebook: Notebooks) -> str:
+    return str(notebook.page.evaluate("document.activeElement.getAttribute('aria-label')"))
 
 
-def test_escape_leaves_the_panel_for_its_cell(one: Notebooks) -> None:
-    one.pause()
-    box = one.page.get_by_role("textbox", name="Evaluate")
+def test_escape_leaves_the_panel_for_its_cell(notebook: Notebooks) -> None:
+    notebook.pause()
+    box = notebook.page.get_by_role("textbox", name="Evaluate")
     box.fill("half an expression")
     box.press("Escape")
-    assert focused(one) == "cell 0"
+    assert focused(notebook) == "cell 0"
     assert box.input_value() == "half an expression"
 
 
-def test_a_field_with_a_use_for_escape_has_the_first(one: Notebooks) -> None:
-    search = one.page.get_by_role("searchbox", name="Search cells")
+def test_a_field_with_a_use_for_escape_has_the_first(notebook: Notebooks) -> None:
+    search = notebook.page.get_by_role("searchbox", name="Search cells")
     search.fill("relu")
     search.press("Escape")
     expect(search).to_be_focused()
     assert search.input_value() == ""
     search.press("Escape")
-    assert focused(one) == "cell 0"
-    switch = one.page.get_by_role("switch", name="train mode of block", exact=True)
+    assert focused(notebook) == "cell 0"
+    switch = notebook.page.get_by_role("switch", name="train mode of block", exact=True)
     switch.focus()
     switch.press("Escape")
-    assert focused(one) == "block, Block"
-    one.page.keyboard.press("Escape")
-    assert focused(one) == "cell 0"
-    one.page.get_by_role("tab", name="Hooks").click()
-    one.shown.carry()
-    code = one.page.get_by_role("textbox", name="Hook function")
+    assert focused(notebook) == "block, Block"
+    notebook.page.keyboard.press("Escape")
+    assert focused(notebook) == "cell 0"
+    notebook.page.get_by_role("tab", name="Hooks").click()
+    notebook.panel_page.carry()
+    code = notebook.page.get_by_role("textbox", name="Hook function")
     code.focus()
     code.press("Escape")
     expect(code).to_be_focused()
     code.press("Escape")
-    assert focused(one) == "cell 0"
+    assert focused(notebook) == "cell 0"
 
 
-def test_escape_with_another_key_or_outside_is_not_the_panels(one: Notebooks) -> None:
-    box = one.page.get_by_role("searchbox", name="Search cells")
+def test_escape_with_another_key_or_outside_is_not_the_panels(notebook: Notebooks) -> None:
+    box = notebook.page.get_by_role("searchbox", name="Search cells")
     box.press("Shift+Escape")
     expect(box).to_be_focused()
-    one.press("Escape")
-    assert focused(one) == "editor 0"
+    notebook.press("Escape")
+    assert focused(notebook) == "editor 0"

@@ -165,7 +165,7 @@ def test_a_closed_panel_follows_nothing(panel: DebuggerPanel, session: PlainSess
 # Where Stop is offered
 
 
-def shown(session: PlainSession, clock: FakeClock, **options: Any) -> dict[str, Any]:
+def progress_of(session: PlainSession, clock: FakeClock, **options: Any) -> dict[str, Any]:
     """Return the display of work with these options."""
     put: list[dict[str, Any]] = []
     view = ProgressView(session, put.append, clock)  # type: ignore[arg-type]
@@ -177,16 +177,16 @@ def shown(session: PlainSession, clock: FakeClock, **options: Any) -> dict[str, 
 
 
 def test_stop_is_offered_where_it_is_heard(session: PlainSession, clock: FakeClock, answered: None) -> None:
-    assert shown(session, clock)["can_stop"]
+    assert progress_of(session, clock)["can_stop"]
 
 
 def test_stop_is_not_offered_where_the_busy_thread_hears_nothing(session: PlainSession, clock: FakeClock) -> None:
-    assert not shown(session, clock)["can_stop"]
+    assert not progress_of(session, clock)["can_stop"]
 
 
 def test_stop_is_offered_for_work_in_another_thread_in_any_kernel(session: PlainSession, clock: FakeClock) -> None:
     results: list[Any] = []
-    thread = threading.Thread(target=lambda: results.append(shown(session, clock)))
+    thread = threading.Thread(target=lambda: results.append(progress_of(session, clock)))
     thread.start()
     thread.join()
     assert results[0]["can_stop"]
@@ -197,7 +197,7 @@ def test_work_that_cannot_stop_by_itself_can_if_the_session_watches(
     session: PlainSession, clock: FakeClock, answered: None, watching: bool
 ) -> None:
     session.attached = watching
-    assert shown(session, clock, stoppable=False)["can_stop"] is watching
+    assert progress_of(session, clock, stoppable=False)["can_stop"] is watching
 
 
 def test_stop_of_such_work_aborts_the_run(panel: DebuggerPanel, session: PlainSession, clock: FakeClock) -> None:

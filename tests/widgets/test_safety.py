@@ -255,7 +255,7 @@ def test_in_the_live_panel(page: Page, session: PlainSession, sent: list[Any], f
     assert look_at_each_view(PanelPage(page, session, sent))
 
 
-def test_answers_and_errors_in_the_live_panel(shown: PanelPage, session: PlainSession) -> None:
+def test_answers_and_errors_in_the_live_panel(panel_page: PanelPage, session: PlainSession) -> None:
     session.pause(locals={"text": HOSTILE_LIVE, "value": Awkward(HOSTILE_LIVE)})
     for message in (
         {"type": "evaluate", "expression": f"value  # {HOSTILE_LIVE}"},
@@ -263,28 +263,28 @@ def test_answers_and_errors_in_the_live_panel(shown: PanelPage, session: PlainSe
         {"type": "attach_hook", "path": HOSTILE_LIVE, "kind": "forward", "source": HOSTILE_LIVE},
         {"type": "show", "view": HOSTILE_LIVE},
     ):
-        shown.panel._received(shown.panel, message, [])
-    assert look_at_each_view(shown)
+        panel_page.panel._received(panel_page.panel, message, [])
+    assert look_at_each_view(panel_page)
 
 
-def test_the_selected_capture_in_the_live_panel(shown: PanelPage, session: PlainSession) -> None:
+def test_the_selected_capture_in_the_live_panel(panel_page: PanelPage, session: PlainSession) -> None:
     session.capture(HOSTILE_LIVE, slot=HOSTILE_LIVE, hits=[HOSTILE_LIVE])
-    shown.panel._received(shown.panel, {"type": "select", "index": 0}, [])
-    assert look_at_each_view(shown)
+    panel_page.panel._received(panel_page.panel, {"type": "select", "index": 0}, [])
+    assert look_at_each_view(panel_page)
 
 
-def test_a_hook_written_in_the_panel_and_what_it_prints(shown: PanelPage, session: PlainSession) -> None:
+def test_a_hook_written_in_the_panel_and_what_it_prints(panel_page: PanelPage, session: PlainSession) -> None:
     source = f'def look(cell, inputs, output):\n    """{HOSTILE_LIVE}"""\n'
     row = {"path": "block", "kind": "forward", "function": "look", "by_session": True, "filename": "", "line": 0}
     text = written_hooks.Written(lambda *_: None, source.replace("\0", ""), 1)
-    written = written_hooks.reporting(text, "look", hooks.printed(shown.panel).log)
+    written = written_hooks.reporting(text, "look", hooks.printed(panel_page.panel).log)
     session.hooks = lambda: [SimpleNamespace(**row, hook=written)]  # type: ignore[method-assign,list-item]
-    shown.panel.sync()
+    panel_page.panel.sync()
     printing = written_hooks.Written(lambda *_: print(HOSTILE_LIVE), "", 2)
-    print_from_hook = written_hooks.reporting(printing, HOSTILE_LIVE, hooks.printed(shown.panel).log)
+    print_from_hook = written_hooks.reporting(printing, HOSTILE_LIVE, hooks.printed(panel_page.panel).log)
     print_from_hook()
-    shown.panel._received(shown.panel, {"type": "hook_log"}, [])
-    assert look_at_each_view(shown)
+    panel_page.panel._received(panel_page.panel, {"type": "hook_log"}, [])
+    assert look_at_each_view(panel_page)
 
 
 def look_at_each_view(panel_page: PanelPage) -> bool:

@@ -33,12 +33,12 @@ def test_the_mimebundle_carries_all_three_forms(panel: DebuggerPanel) -> None:
 class Handle:
     """A stand-in for IPython's display handle."""
 
-    def __init__(self, shown: dict[str, str]) -> None:
-        self.shown = shown
+    def __init__(self, content: dict[str, str]) -> None:
+        self.content = content
 
-    def update(self, shown: dict[str, str], raw: bool = False) -> None:
+    def update(self, content: dict[str, str], raw: bool = False) -> None:
         assert raw
-        self.shown = shown
+        self.content = content
 
 
 @pytest.fixture
@@ -46,8 +46,8 @@ def handles(monkeypatch: pytest.MonkeyPatch) -> list[Handle]:
     """Return the handles of displays: the live panel and the copy after it."""
     handles: list[Handle] = []
 
-    def display(shown: dict[str, str], **keys: object) -> Handle:
-        handles.append(Handle(shown))
+    def display(content: dict[str, str], **keys: object) -> Handle:
+        handles.append(Handle(content))
         return handles[-1]
 
     monkeypatch.setattr("hookscope.widgets.saved_widget.display", display)
@@ -60,9 +60,9 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 def test_a_displayed_panel_has_a_static_copy_behind_it(panel: DebuggerPanel, handles: list[Handle]) -> None:
     panel.display()
     live, copy = handles
-    assert set(live.shown) == {WIDGET_VIEW, "text/plain"}
-    assert set(copy.shown) == {"text/html", "text/plain"}
-    assert "<table" in copy.shown["text/html"]
+    assert set(live.content) == {WIDGET_VIEW, "text/plain"}
+    assert set(copy.content) == {"text/html", "text/plain"}
+    assert "<table" in copy.content["text/html"]
 
 
 def test_freeze_replaces_the_widget_by_its_static_forms_and_closes_it(
@@ -71,9 +71,9 @@ def test_freeze_replaces_the_widget_by_its_static_forms_and_closes_it(
     panel.display()
     panel.freeze()
     live, copy = handles
-    assert set(live.shown) == {"text/html", "text/plain"}
-    assert "<table" in live.shown["text/html"]
-    assert set(copy.shown.values()) == {""}
+    assert set(live.content) == {"text/html", "text/plain"}
+    assert "<table" in live.content["text/html"]
+    assert set(copy.content.values()) == {""}
     assert session.observers == []
     assert panel.comm is panel.layout.comm is None
 
@@ -83,17 +83,17 @@ def test_the_copy_is_renewed_where_there_is_something_new(
 ) -> None:
     panel.display("page")
     live, copy = handles
-    before = live.shown, copy.shown
+    before = live.content, copy.content
     panel.renew("page")
-    assert (live.shown, copy.shown) == before
+    assert (live.content, copy.content) == before
     session.capture()
     panel.renew("page")
-    assert len(handles) == 2 and live.shown is before[0]
-    assert "1 captures" in copy.shown["text/plain"]
+    assert len(handles) == 2 and live.content is before[0]
+    assert "1 captures" in copy.content["text/plain"]
     session.emit("changed")
     del session.nodes[1:]
     panel.renew("page")
-    assert "1 cells" in copy.shown["text/plain"]
+    assert "1 cells" in copy.content["text/plain"]
 
 
 def test_a_panel_that_a_user_displays_knows_its_page(
@@ -104,7 +104,7 @@ def test_a_panel_that_a_user_displays_knows_its_page(
     panel.display()
     session.capture()
     panel.renew("page", "2")
-    assert len(handles) == 2 and "1 captures" in handles[1].shown["text/plain"]
+    assert len(handles) == 2 and "1 captures" in handles[1].content["text/plain"]
 
 
 def test_a_page_that_was_loaded_anew_gets_a_copy_of_its_own(
@@ -118,12 +118,12 @@ def test_a_page_that_was_loaded_anew_gets_a_copy_of_its_own(
     session.capture()
     panel.renew("page after a reload")
     panel.renew("page after a reload")
-    assert len(handles) == 3 and "1 captures" in handles[2].shown["text/plain"]
+    assert len(handles) == 3 and "1 captures" in handles[2].content["text/plain"]
     session.capture()
     panel.renew("page after a reload")
-    assert len(handles) == 3 and "2 captures" in handles[2].shown["text/plain"]
+    assert len(handles) == 3 and "2 captures" in handles[2].content["text/plain"]
     panel.freeze()
-    assert "<table" in handles[2].shown["text/html"]
+    assert "<table" in handles[2].content["text/html"]
 
 
 def test_a_copy_whose_cell_is_emptied_is_displayed_anew(
@@ -137,7 +137,7 @@ def test_a_copy_whose_cell_is_emptied_is_displayed_anew(
     assert len(handles) == 3
     panel.lose_copies({"2"})
     panel.renew("page after a reload", "4")
-    assert len(handles) == 4 and "1 captures" in handles[3].shown["text/plain"]
+    assert len(handles) == 4 and "1 captures" in handles[3].content["text/plain"]
 
 
 def test_a_panel_that_was_never_shown_is_not_renewed(
@@ -158,13 +158,13 @@ def test_in_a_long_cell_the_copy_is_renewed_every_ten_seconds(
     for _ in range(9):
         clock.now += 1.0
         session.capture()
-    assert "0 captures" in copy.shown["text/plain"]
+    assert "0 captures" in copy.content["text/plain"]
     clock.now += 1.5
     session.capture()
-    assert "10 captures" in copy.shown["text/plain"]
+    assert "10 captures" in copy.content["text/plain"]
     clock.now += 5.0
     session.capture()
-    assert "10 captures" in copy.shown["text/plain"]
+    assert "10 captures" in copy.content["text/plain"]
 
 
 def test_freezing_a_panel_that_was_never_shown_closes_it(panel: DebuggerPanel, session: PlainSession) -> None:
@@ -180,5 +180,5 @@ def test_a_panel_that_cannot_be_drawn_says_so_in_its_place_and_is_closed_all_the
     panel.freeze()
     assert {type(error) for _, error in session.faults} == {AttributeError}
     assert {"the line of a panel", "the static form of 'cells'"} <= {place for place, _ in session.faults}
-    assert "This part could not be made: AttributeError" in handles[0].shown["text/html"]
+    assert "This part could not be made: AttributeError" in handles[0].content["text/html"]
     assert session.observers == []

@@ -59,7 +59,7 @@ def test_an_expression_gives_what_the_kernel_gives(dtype: Any, of_two: bool) -> 
     names = [name for name in test_scalar_expressions.NAMES if (arity(OPERATORS[name]) > 1) == of_two]
     cases = test_scalar_expressions.loops_of(names, dtype)
     for (name, _, arguments, expected), actual in zip(
-        cases, test_scalar_expressions.computed(cases, by_triton), strict=True
+        cases, test_scalar_expressions.results_of(cases, by_triton), strict=True
     ):
         test_scalar_expressions.check(name, arguments, expected, actual)
 

@@ -163,7 +163,7 @@ NETWORKS: dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]] = {
 """By name: what makes the network, and its inputs."""
 
 
-def predicting(cell: Any, by: float = 0.6) -> Any:
+def in_prediction(cell: Any, by: float = 0.6) -> Any:
     """Fill the parameters of a cell, and set it to prediction."""
     filled(cell, by)
     for p in cell.get_parameters():
@@ -174,7 +174,7 @@ def predicting(cell: Any, by: float = 0.6) -> Any:
 
 def network(name: str) -> Any:
     """Return the network, set to prediction."""
-    return predicting(NETWORKS[name][0]())
+    return in_prediction(NETWORKS[name][0]())
 
 
 def leaves(result: Any) -> list[Any]:

@@ -153,15 +153,15 @@ def network(seed: int) -> tuple[nn.Cell, str]:
     return Network(), source
 
 
-def shown(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """Return a value with the types and the bits of all its parts."""
     if isinstance(value, Tensor):
         array = value.asnumpy()
         return "tensor", array.shape, array.dtype, array.tobytes()
     if isinstance(value, tuple | list):
-        return type(value).__name__, [shown(part) for part in value]
+        return type(value).__name__, [plain_value(part) for part in value]
     if isinstance(value, dict):
-        return "dict", [(shown(key), shown(part)) for key, part in value.items()]
+        return "dict", [(plain_value(key), plain_value(part)) for key, part in value.items()]
     return type(value).__name__, repr(value)
 
 
@@ -169,11 +169,11 @@ def outcome(net: nn.Cell, function: Any, inputs: tuple[Tensor, ...]) -> Any:
     """Return a call's result or error, and the state after it."""
     net.left = 0
     try:
-        result = shown(function(*inputs))
+        result = plain_value(function(*inputs))
     except Exception as error:
         return type(error).__name__
     parameters = [p.asnumpy().tobytes() for p in net.get_parameters()]
-    return result, parameters, shown(net.left), random.position()
+    return result, parameters, plain_value(net.left), random.position()
 
 
 def run(seed: int, counts: Counter[str]) -> str:

@@ -638,7 +638,7 @@ def _one(rng: python_random.Random, rows: list[tuple[str, float]]) -> str:
     return rng.choices([row[0] for row in rows], [row[1] for row in rows])[0]
 
 
-def generated(seed: int) -> Program:
+def random_program(seed: int) -> Program:
     """Return a random program."""
     rng = python_random.Random(seed)
 
@@ -712,12 +712,12 @@ class Side:
                 result = eval(call, names)
             except Exception as error:
                 return type(error).__name__, str(error), self._state()
-            results = shown(result), self._who(result), self._state(), random.position()
+            results = plain_value(result), self._who(result), self._state(), random.position()
             for tensor in _tensors(result):
                 if tensor.ndim and tensor.dtype == ms.float32 and tensor.size:
                     tensor[0] = 0.5
                     break
-            return results, shown(result), self._state()
+            return results, plain_value(result), self._state()
         finally:
             self.position = random.position()
             ms.set_context(mode=ms.PYNATIVE_MODE)
@@ -725,12 +725,12 @@ class Side:
     def _state(self) -> Any:
         names, net = self.names, self.names["net"]
         return [
-            *[(p.name, shown(p)) for p in net.get_parameters()],
-            [shown(names[name]) for name in ("X", "Y", "KEPT", "WEIGHT", "LIST", "LOG", "DICT", "SEEN")],
-            shown(net.buf),
+            *[(p.name, plain_value(p)) for p in net.get_parameters()],
+            [plain_value(names[name]) for name in ("X", "Y", "KEPT", "WEIGHT", "LIST", "LOG", "DICT", "SEEN")],
+            plain_value(net.buf),
             net.count,
-            shown(net.cfg),
-            shown(getattr(net, "last", None)),
+            plain_value(net.cfg),
+            plain_value(getattr(net, "last", None)),
             net.training,
             net._plain,
         ]
@@ -772,14 +772,14 @@ def _tensors(value: Any) -> Iterator[Tensor]:
         yield from _tensors(list(value.values()))
 
 
-def shown(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """Return a value as plain data with all of its bits."""
     if isinstance(value, Tensor):
         return type(value).__name__, type(value._array).__name__, np.array(value.asnumpy())
     if isinstance(value, tuple | list):
-        return type(value).__name__, [shown(part) for part in value]
+        return type(value).__name__, [plain_value(part) for part in value]
     if isinstance(value, dict):
-        return {key: shown(part) for key, part in value.items()}
+        return {key: plain_value(part) for key, part in value.items()}
     return type(value).__name__, repr(value)
 
 
@@ -800,7 +800,7 @@ def difference(a: Any, b: Any, exact: bool) -> str:
 
 
 @contextmanager
-def counted(counts: Counter[str], reasons: Counter[str]) -> Iterator[None]:
+def counting(counts: Counter[str], reasons: Counter[str]) -> Iterator[None]:
     """Count the calls of all functions inside the block: those by plans, and the eager ones by reasons."""
     whys: dict[tuple[int, Any], str] = {}
     kept: list[CompiledFunction] = []  # keeps each identity in use
@@ -870,9 +870,9 @@ def trial(seeds: range) -> tuple[int, Counter[str], Counter[str], list[tuple[int
     counts, reasons = Counter[str](), Counter[str]()
     wrong, calls = [], 0
     for seed in seeds:
-        program = generated(seed)
+        program = random_program(seed)
         calls += len(program.steps)
-        with counted(counts, reasons):
+        with counting(counts, reasons):
             result = run(program)
         if result:
             wrong.append((seed, f"{program}\n{result}"))

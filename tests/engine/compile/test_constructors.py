@@ -50,7 +50,7 @@ class Inheriting(Drawing):
         return super().construct(x)
 
 
-def told(call: Callable[[], Any]) -> list[str]:
+def warnings_of(call: Callable[[], Any]) -> list[str]:
     with warnings.catch_warnings(record=True) as records:
         warnings.simplefilter("always")
         call()
@@ -65,7 +65,7 @@ def line_of(code: str) -> int:
 @pytest.mark.parametrize("kind", [Drawing, Inheriting])
 def test_a_constructor_that_draws_prevents_no_plan(kind: type[nn.Cell]) -> None:
     net, x = kind(), Tensor([1.0, 2.0])
-    assert told(lambda: net.compile(x)) == [] and net.compiled
+    assert warnings_of(lambda: net.compile(x)) == [] and net.compiled
     result = ms.jit(net, fullgraph=True)(x)
     assert np.array_equal(result.asnumpy(), net.construct(x).asnumpy())
 
@@ -73,7 +73,7 @@ def test_a_constructor_that_draws_prevents_no_plan(kind: type[nn.Cell]) -> None:
 def test_gradients_and_steps_of_such_networks_are_compiled() -> None:
     net, x = Inheriting(), Tensor([1.0, 2.0])
     step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1))
-    assert told(lambda: step.compile(x, x)) == [] and step.compiled
+    assert warnings_of(lambda: step.compile(x, x)) == [] and step.compiled
 
 
 def test_a_constructor_that_the_call_uses_is_looked_through() -> None:
@@ -154,7 +154,7 @@ def test_a_network_that_is_made_in_the_call_draws_each_time() -> None:
         return Drawing().w * x
 
     x = Tensor([1.0, 1.0])
-    messages = told(lambda: [f(x) for _ in range(4)])
+    messages = warnings_of(lambda: [f(x) for _ in range(4)])
     assert len(messages) == 1 and re.search(r"(numpy.random|Generator) is read", messages[0])
     assert len({f(x).asnumpy().tobytes() for _ in range(4)}) == 4
 
@@ -257,7 +257,7 @@ def test_compiling_draws_no_number_though_a_constructor_runs() -> None:
     expected = np.random.rand(), random.random()
     np.random.seed(3)
     random.seed(3)
-    told(lambda: Making().compile(Tensor([1.0, 2.0])))
+    warnings_of(lambda: Making().compile(Tensor([1.0, 2.0])))
     assert (np.random.rand(), random.random()) == expected
 
 
@@ -334,7 +334,7 @@ class Drawn(nn.Cell):
 )
 def test_compiling_says_which_line_prevents_a_plan(kind: type[nn.Cell], reason: str, line: str) -> None:
     net = kind()
-    (message,) = told(lambda: net.compile(THERE))
+    (message,) = warnings_of(lambda: net.compile(THERE))
     assert reason in message and f"({__file__}:{line_of(f'# the line of {line}')})" in message
     called = ms.jit(net, fullgraph=True)
 

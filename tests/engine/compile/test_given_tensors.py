@@ -128,7 +128,7 @@ def tensors_in(value: Any) -> list[Tensor]:
     return [tensor for part in parts for tensor in tensors_in(part)]
 
 
-def seen(function: Callable[[Net, Tensor], Any], by_plans: bool) -> tuple[list[Any], int]:
+def outcome(function: Callable[[Net, Tensor], Any], by_plans: bool) -> tuple[list[Any], int]:
     """Return the results of four calls, their identities, and the effect of a write to each tensor; and the replays."""
     ms.set_seed(1)
     net = Net()
@@ -158,8 +158,8 @@ def seen(function: Callable[[Net, Tensor], Any], by_plans: bool) -> tuple[list[A
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_who_is_who_and_what_a_write_changes(function: Callable[[Net, Tensor], Any]) -> None:
-    eager, _ = seen(function, by_plans=False)
-    result, replayed = seen(function, by_plans=True)
+    eager, _ = outcome(function, by_plans=False)
+    result, replayed = outcome(function, by_plans=True)
     assert result == eager
     assert replayed >= 2
 

@@ -57,7 +57,7 @@ def test_equal_sums_are_equal_sizes() -> None:
     assert quotient(plus(times(4, n), 3), 4) == n
 
 
-def opened() -> tuple[Lengths, Any, Any]:
+def open_lengths() -> tuple[Lengths, Any, Any]:
     lengths = Lengths([(5, 3), (7,)], [(0,), (0,)])
     return lengths, lengths.of(Size.of(0)), lengths.of(Size.of(1))
 
@@ -88,7 +88,7 @@ def test_code_sees_an_int(source: str) -> None:
         except Exception as error:
             return type(error).__name__, str(error)
 
-    lengths, n, m = opened()
+    lengths, n, m = open_lengths()
     expected, actual = outcome(5, 7), outcome(n, m)
     lengths.end()
     actual = lengths.settle(actual)
@@ -97,7 +97,7 @@ def test_code_sees_an_int(source: str) -> None:
 
 def test_what_is_not_followed_is_for_one_length() -> None:
     for use in (int, float, str, hash, range, math.sqrt, np.zeros, lambda n: n / 2, lambda n: {4: 1}.get(n)):
-        lengths, n, _ = opened()
+        lengths, n, _ = open_lengths()
         use(n)
         fits = lengths.fits([(Size.of(0), 3), (Size.of(1),)])
         assert fits((5, 3), (9,))
@@ -105,7 +105,7 @@ def test_what_is_not_followed_is_for_one_length() -> None:
 
 
 def test_comparisons_are_noted() -> None:
-    lengths, n, m = opened()
+    lengths, n, m = open_lengths()
     assert n < m
     assert n // 2 != 3
     assert (3 * n) // 3 == n
@@ -121,7 +121,7 @@ def test_comparisons_are_noted() -> None:
 
 
 def test_a_product_that_is_known_pins_no_factor() -> None:
-    lengths, n, m = opened()
+    lengths, n, m = open_lengths()
     assert n * m == 35
     assert n != 4
     fits = lengths.fits([(Size.of(0), 3), (Size.of(1),)])
@@ -131,7 +131,7 @@ def test_a_product_that_is_known_pins_no_factor() -> None:
 
 
 def test_after_its_trace_a_length_is_its_number() -> None:
-    lengths, n, _ = opened()
+    lengths, n, _ = open_lengths()
     lengths.end()
     assert type(n + 1) is int
     assert type(n * 2.0) is float

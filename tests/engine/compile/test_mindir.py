@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mindir_cases import FOLDER, NETWORKS, ResNet, facts_of, leaves, network, predicting
+from mindir_cases import FOLDER, NETWORKS, ResNet, facts_of, in_prediction, leaves, network
 
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn, ops
@@ -33,7 +33,7 @@ MINDSPORE = os.environ.get("HOOKSCOPE_MINDSPORE")
 
 
 @pytest.fixture(scope="module")
-def kept() -> dict[str, Any]:
+def recorded_arrays() -> dict[str, Any]:
     with np.load(FOLDER / "mindir.npz") as arrays:
         return dict(arrays)
 
@@ -59,12 +59,12 @@ def same(actual: list[Any], want: list[Any], **tolerance: float) -> None:
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_a_file_of_mindspore_runs_here(name: str, kept: dict[str, Any], tmp_path: Path) -> None:
-    (tmp_path / "x.mindir").write_bytes(kept[f"{name} file"].tobytes())
+def test_a_file_of_mindspore_runs_here(name: str, recorded_arrays: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "x.mindir").write_bytes(recorded_arrays[f"{name} file"].tobytes())
     cell = nn.GraphCell(ms.load(str(tmp_path / "x.mindir")))
     actual = leaves(cell(*NETWORKS[name][1]()))
-    expected = [kept[f"{name} {index}"] for index in range(len(actual))]
-    assert f"{name} {len(actual)}" not in kept
+    expected = [recorded_arrays[f"{name} {index}"] for index in range(len(actual))]
+    assert f"{name} {len(actual)}" not in recorded_arrays
     for item, other in zip(actual, expected, strict=True):
         assert item.shape == other.shape
         np.testing.assert_allclose(item, other, rtol=2e-5, atol=2e-6)
@@ -75,8 +75,8 @@ def test_a_file_of_mindspore_runs_here(name: str, kept: dict[str, Any], tmp_path
         np.testing.assert_array_equal(p.asnumpy(), expected[p.name])
 
 
-def test_a_file_of_mindspore_has_gradients_here(kept: dict[str, Any], tmp_path: Path) -> None:
-    (tmp_path / "x.mindir").write_bytes(kept["lenet file"].tobytes())
+def test_a_file_of_mindspore_has_gradients_here(recorded_arrays: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "x.mindir").write_bytes(recorded_arrays["lenet file"].tobytes())
     read_cell, made, (x,) = nn.GraphCell(ms.load(str(tmp_path / "x.mindir"))), network("lenet"), NETWORKS["lenet"][1]()
     actual = ms.grad(lambda x: read_cell(x).sum(), 0, read_cell.trainable_params())(x)
     expected = ms.grad(lambda x: made(x).sum(), 0, made.trainable_params())(x)
@@ -89,7 +89,7 @@ def test_a_file_of_mindspore_has_gradients_here(kept: dict[str, Any], tmp_path: 
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_our_file_of_a_network_has_mindspores_steps(name: str, kept: dict[str, Any], tmp_path: Path) -> None:
+def test_our_file_of_a_network_has_mindspores_steps(name: str, recorded_arrays: dict[str, Any], tmp_path: Path) -> None:
     cell, inputs = network(name), NETWORKS[name][1]()
     expected = leaves(cell(*inputs))
     try:
@@ -97,7 +97,10 @@ def test_our_file_of_a_network_has_mindspores_steps(name: str, kept: dict[str, A
     except RuntimeError as error:  # a graph break, so far
         pytest.skip(str(error))
     same(leaves(nn.GraphCell(ms.load(str(tmp_path / "x.mindir")))(*inputs)), expected, rtol=1e-5, atol=1e-6)
-    ours, theirs = parsed(tmp_path / "x.mindir"), mind_ir()["Model"].FromString(kept[f"{name} file"].tobytes())
+    ours, theirs = (
+        parsed(tmp_path / "x.mindir"),
+        mind_ir()["Model"].FromString(recorded_arrays[f"{name} file"].tobytes()),
+    )
     assert (ours.ir_version, ours.producer_name, ours.mind_ir_version) == ("1.1", "MindSpore", 3)
     assert theirs.ir_version == ours.ir_version and theirs.mind_ir_version == ours.mind_ir_version
     assert sorted(p.ref_key for p in ours.graph.parameter) == sorted(p.ref_key for p in theirs.graph.parameter)
@@ -145,7 +148,7 @@ P = np.abs(F) * np.float32(0.8) + np.float32(0.1)
 Call = Callable[..., Any]
 
 
-def through(name: str, **attrs: Any) -> Call:
+def operator_call(name: str, **attrs: Any) -> Call:
     """Call an operator of the table, and return its first output."""
 
     operator = OPERATORS[name]
@@ -166,44 +169,44 @@ ONES = """abs acos asin asinh atan atanh ceil cos cosh erf erfc exp expm1 floor 
     stop_gradient"""
 TWOS = "add atan2 div eq floor_divide ge gt le lt maximum minimum mul ne pow remainder sub"
 CASES: dict[str, tuple[Call, list[Any]]] = {
-    **{name: (through(name), [P]) for name in ONES.split()},
-    **{name: (through(name), [P, P[0] + F]) for name in TWOS.split()},
+    **{name: (operator_call(name), [P]) for name in ONES.split()},
+    **{name: (operator_call(name), [P, P[0] + F]) for name in TWOS.split()},
     **{f"{name} 0.5": (lambda x, name=name: OF[name](x, 0.5), [F]) for name in ("add", "sub", "gt", "maximum", "pow")},
-    **{f"{name} ints": (through(name), [INTS, INTS[0]]) for name in ("add", "lt", "remainder", "bitwise_and")},
-    **{name: (through(name), [INTS, INTS[0]]) for name in ("bitwise_or", "bitwise_xor")},
+    **{f"{name} ints": (operator_call(name), [INTS, INTS[0]]) for name in ("add", "lt", "remainder", "bitwise_and")},
+    **{name: (operator_call(name), [INTS, INTS[0]]) for name in ("bitwise_or", "bitwise_xor")},
     **{name: (lambda x, y, name=name: OF[name](x > 0, y > 0), [F, -F]) for name in ("logical_and", "logical_or")},
     "logical_xor": (lambda x, y: OF["logical_xor"](x > 0, y > 0), [F, floats(2, 3, k=1)]),
     "logical_not": (lambda x: OF["logical_not"](x > 0), [F]),
-    "acosh": (through("acosh"), [P + 1]),
-    "round": (through("round"), [F * 3]),
+    "acosh": (operator_call("acosh"), [P + 1]),
+    "round": (operator_call("round"), [F * 3]),
     "mixed": (lambda x, y: x + y, [F, INTS[0]]),
     "half": (lambda x: x.astype(ms.float16) * 2 + 1, [F]),
     "cast": (lambda x: x.astype(ms.int64), [F * 4]),
-    "gelu": (through("gelu", approximate="tanh"), [F]),
-    "gelu by erf": (through("gelu", approximate="none"), [F]),
+    "gelu": (operator_call("gelu", approximate="tanh"), [F]),
+    "gelu by erf": (operator_call("gelu", approximate="none"), [F]),
     "where": (lambda x, y: ops.where(x > 0, x, y), [F, F[0] * 2]),
     "where number": (lambda x: ops.clamp(x, -0.5, 0.5), [F]),
     "zeros_like": (lambda x: x + OF["zeros_like"](x), [F]),
-    **{name: (through(name, axis=(1,), keepdims=True), [F]) for name in ("sum", "mean", "prod", "amax", "amin")},
-    "sum of all": (through("sum", axis=None, keepdims=False), [F]),
+    **{name: (operator_call(name, axis=(1,), keepdims=True), [F]) for name in ("sum", "mean", "prod", "amax", "amin")},
+    "sum of all": (operator_call("sum", axis=None, keepdims=False), [F]),
     "all": (lambda x: OF["all"](x > 0, axis=(1,), keepdims=False), [F]),
     "any": (lambda x: OF["any"](x > 0, axis=None, keepdims=False), [F]),
-    "argmax": (through("argmax", axis=1, keepdims=True), [F]),
-    "argmin": (through("argmin", axis=None, keepdims=False), [F]),
+    "argmax": (operator_call("argmax", axis=1, keepdims=True), [F]),
+    "argmin": (operator_call("argmin", axis=None, keepdims=False), [F]),
     "max_along": (lambda x: OF["max_along"](x, axis=1, keepdims=False), [F]),
     "min_along": (lambda x: OF["min_along"](x, axis=0, keepdims=True), [F]),
-    "cumsum": (through("cumsum", axis=1), [F]),
-    "cumprod": (through("cumprod", axis=0), [F]),
-    "softmax": (through("softmax", axis=0), [F]),
-    "log_softmax": (through("log_softmax", axis=1), [F]),
-    "reshape": (through("reshape", shape=(3, -1)), [F]),
+    "cumsum": (operator_call("cumsum", axis=1), [F]),
+    "cumprod": (operator_call("cumprod", axis=0), [F]),
+    "softmax": (operator_call("softmax", axis=0), [F]),
+    "log_softmax": (operator_call("log_softmax", axis=1), [F]),
+    "reshape": (operator_call("reshape", shape=(3, -1)), [F]),
     "reshape to one": (lambda x: OF["reshape"](x[:1, :1] + 0, shape=()) + 0, [F]),
-    "flatten": (through("reshape", shape=(2, 12)), [floats(2, 3, 4)]),
-    "broadcast_to": (through("broadcast_to", shape=(4, 2, 3)), [F]),
-    "transpose": (through("transpose", axes=(2, 0, 1)), [floats(2, 3, 4)]),
-    "concat": (through("concat", axis=1), [F, floats(2, 2)]),
-    "flip": (through("flip", axes=(0, 1)), [F]),
-    "slice_axis": (through("slice_axis", axis=1, start=1, stop=3), [F]),
+    "flatten": (operator_call("reshape", shape=(2, 12)), [floats(2, 3, 4)]),
+    "broadcast_to": (operator_call("broadcast_to", shape=(4, 2, 3)), [F]),
+    "transpose": (operator_call("transpose", axes=(2, 0, 1)), [floats(2, 3, 4)]),
+    "concat": (operator_call("concat", axis=1), [F, floats(2, 2)]),
+    "flip": (operator_call("flip", axes=(0, 1)), [F]),
+    "slice_axis": (operator_call("slice_axis", axis=1, start=1, stop=3), [F]),
     "parts": (lambda x: OF["parts"](x, axis=1, sizes=(1, 2))[1], [F]),
     "getitem": (at(1), [F]),
     "getitem -1": (at((-1, -2)), [F]),
@@ -213,19 +216,25 @@ CASES: dict[str, tuple[Call, list[Any]]] = {
     "getitem whole": (at(...), [F]),
     "getitem places": (at(lambda i: (slice(None), i)), [F, PLACES]),
     "getitem nothing": (at(slice(1, 1)), [F]),
-    "pad": (through("pad", widths=((1, 2), (0, 1)), mode="constant", value=0.5), [F]),
+    "pad": (operator_call("pad", widths=((1, 2), (0, 1)), mode="constant", value=0.5), [F]),
     **{
-        f"pad {mode}": (through("pad", widths=((0, 0), (1, 1), (2, 1)), mode=mode, value=0.0), [floats(2, 4, 4)])
+        f"pad {mode}": (operator_call("pad", widths=((0, 0), (1, 1), (2, 1)), mode=mode, value=0.0), [floats(2, 4, 4)])
         for mode in ("reflect", "edge")
     },
-    "pad_axis": (through("pad_axis", axis=1, before=1, after=2), [F]),
-    "matmul": (through("matmul", transpose_a=True, transpose_b=True), [floats(3, 2), floats(4, 3)]),
-    "matmul of batches": (through("matmul", transpose_a=False, transpose_b=True), [floats(5, 2, 3), floats(5, 4, 3)]),
-    "matmul broadcast": (through("matmul", transpose_a=True, transpose_b=False), [floats(5, 1, 3, 2), floats(4, 3, 6)]),
-    "matmul by a vector": (through("matmul", **MM), [floats(5, 2, 3), floats(3)]),
-    "linear": (through("linear", activation=None), [floats(2, 5, 3), floats(4, 3), floats(4)]),
+    "pad_axis": (operator_call("pad_axis", axis=1, before=1, after=2), [F]),
+    "matmul": (operator_call("matmul", transpose_a=True, transpose_b=True), [floats(3, 2), floats(4, 3)]),
+    "matmul of batches": (
+        operator_call("matmul", transpose_a=False, transpose_b=True),
+        [floats(5, 2, 3), floats(5, 4, 3)],
+    ),
+    "matmul broadcast": (
+        operator_call("matmul", transpose_a=True, transpose_b=False),
+        [floats(5, 1, 3, 2), floats(4, 3, 6)],
+    ),
+    "matmul by a vector": (operator_call("matmul", **MM), [floats(5, 2, 3), floats(3)]),
+    "linear": (operator_call("linear", activation=None), [floats(2, 5, 3), floats(4, 3), floats(4)]),
     **{
-        f"linear {name}": (through("linear", activation=name), [F, floats(4, 3), floats(4)])
+        f"linear {name}": (operator_call("linear", activation=name), [F, floats(4, 3), floats(4)])
         for name in ("relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh")
     },
     "linear without bias": (lambda x, w: OF["linear"](x, w, None, activation=None), [floats(3), floats(4, 3)]),
@@ -233,21 +242,24 @@ CASES: dict[str, tuple[Call, list[Any]]] = {
         lambda q, k, v, m: OF["attention"](q, k, v, m, scale=0.3)[0],
         [floats(2, 3, 4), floats(2, 5, 4), floats(2, 5, 6), floats(3, 5)],
     ),
-    "conv2d": (through("conv2d", **CONV), [floats(2, 4, 9, 9), floats(6, 4, 3, 2)]),
-    "conv2d groups": (through("conv2d", **{**CONV, "group": 2}), [floats(2, 4, 9, 9), floats(6, 2, 3, 2)]),
-    "conv2d_bias": (through("conv2d_bias", **CONV), [floats(2, 4, 9, 9), floats(6, 4, 3, 2), floats(6)]),
+    "conv2d": (operator_call("conv2d", **CONV), [floats(2, 4, 9, 9), floats(6, 4, 3, 2)]),
+    "conv2d groups": (operator_call("conv2d", **{**CONV, "group": 2}), [floats(2, 4, 9, 9), floats(6, 2, 3, 2)]),
+    "conv2d_bias": (operator_call("conv2d_bias", **CONV), [floats(2, 4, 9, 9), floats(6, 4, 3, 2), floats(6)]),
     "conv3d": (
-        through("conv3d", stride=(1, 2, 1), pads=(1, 1, 0, 1, 0, 0), dilation=(1, 2, 1), group=1),
+        operator_call("conv3d", stride=(1, 2, 1), pads=(1, 1, 0, 1, 0, 0), dilation=(1, 2, 1), group=1),
         [floats(1, 2, 5, 6, 6), floats(3, 2, 2, 3, 3)],
     ),
-    "max_pool2d": (through("max_pool2d", dilation=(1, 1), **AROUND), [-np.abs(floats(1, 2, 8, 8))]),
-    "avg_pool2d": (through("avg_pool2d", **AROUND), [floats(1, 2, 8, 8)]),
+    "max_pool2d": (operator_call("max_pool2d", dilation=(1, 1), **AROUND), [-np.abs(floats(1, 2, 8, 8))]),
+    "avg_pool2d": (operator_call("avg_pool2d", **AROUND), [floats(1, 2, 8, 8)]),
     "layer_norm": (
-        through("layer_norm", begin_norm_axis=1, epsilon=1e-5),
+        operator_call("layer_norm", begin_norm_axis=1, epsilon=1e-5),
         [floats(2, 3, 4), floats(3, 4), floats(3, 4, k=1)],
     ),
-    "rms_norm": (through("rms_norm", epsilon=1e-5), [floats(2, 3, 4), floats(3, 4)]),
-    "affine_of_channels": (through("affine_of_channels"), [floats(2, 3, 4), floats(3), floats(3, k=1), floats(3, k=2)]),
+    "rms_norm": (operator_call("rms_norm", epsilon=1e-5), [floats(2, 3, 4), floats(3, 4)]),
+    "affine_of_channels": (
+        operator_call("affine_of_channels"),
+        [floats(2, 3, 4), floats(3), floats(3, k=1), floats(3, k=2)],
+    ),
     "batch norm": (
         lambda x, m, g, v, b: OF["affine_of_channels"](x, m, g * OF["rsqrt"](v + 1e-5), b),
         [floats(2, 3, 2, 2), floats(3), floats(3, k=1), P[0], floats(3, k=2)],
@@ -256,7 +268,7 @@ CASES: dict[str, tuple[Call, list[Any]]] = {
 }
 
 
-def apart(call: Call) -> Call:
+def with_copies(call: Call) -> Call:
     """Copy the results of a call, so that none is a view of an argument."""
 
     def run(*inputs: Any) -> Any:
@@ -279,7 +291,7 @@ class Exported:
             call, arrays = CASES[name]
             tensors = [Tensor(a) for a in arrays]
             expected = leaves(call(*tensors))  # modules imported and kernels compiled by this call are not traced
-            graph, path = graph_of(apart(call), *tensors), self.folder / f"case_{len(self.found)}.mindir"
+            graph, path = graph_of(with_copies(call), *tensors), self.folder / f"case_{len(self.found)}.mindir"
             write(graph, str(path), [f"x{i}" for i in range(len(tensors))], "net")
             np.savez(path.with_suffix(".in.npz"), *arrays)
             self.found[name] = path, expected, {node.operator.name for node in graph.nodes}
@@ -357,7 +369,7 @@ def test_our_files_run_in_mindspore(exported: Exported) -> None:
     folder = exported.folder
     wanted = {path.stem: expected for path, expected, _ in map(exported, CASES)}
     nets = {name: (network(name), NETWORKS[name][1]()) for name in NETWORKS}
-    nets["resnet18"] = (predicting(ResNet([2, 2, 2, 2], 8), 0.2), [Tensor(floats(2, 3, 64, 64))])
+    nets["resnet18"] = (in_prediction(ResNet([2, 2, 2, 2], 8), 0.2), [Tensor(floats(2, 3, 64, 64))])
     for name, (cell, inputs) in nets.items():
         wanted[name] = leaves(cell(*inputs))
         ms.export(cell, *inputs, file_name=str(folder / name), file_format="MINDIR")
@@ -562,10 +574,10 @@ def test_what_is_no_mindir_file_is_told_of(content: bytes, tmp_path: Path) -> No
         ms.load(str(tmp_path / "x.mindir"))
 
 
-def test_damaged_files_are_read_or_told_of(kept: dict[str, Any], written: bytes, tmp_path: Path) -> None:
+def test_damaged_files_are_read_or_told_of(recorded_arrays: dict[str, Any], written: bytes, tmp_path: Path) -> None:
     random, path = np.random.default_rng(7), tmp_path / "x.mindir"
     refusals = 0
-    for content in (kept["lenet file"].tobytes(), kept["many file"].tobytes(), written):
+    for content in (recorded_arrays["lenet file"].tobytes(), recorded_arrays["many file"].tobytes(), written):
         for _ in range(120):
             damaged = bytearray(content)
             for index in random.integers(0, len(damaged), random.integers(1, 5)):
@@ -639,12 +651,12 @@ def read_dump(content: bytes) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", ["mlp", "lenet"])
-def test_a_dump_is_read_as_mindspores(name: str, kept: dict[str, Any]) -> None:
+def test_a_dump_is_read_as_mindspores(name: str, recorded_arrays: dict[str, Any]) -> None:
     cell, inputs = network(name), NETWORKS[name][1]()
     assert cell.get_func_graph_proto() is None
     cell.compile(*[ops.concat((x, x)) for x in inputs])  # another plan before
     cell.compile(*inputs)
-    ours, theirs = read_dump(cell.get_func_graph_proto()), read_dump(kept[f"{name} dump"].tobytes())
+    ours, theirs = read_dump(cell.get_func_graph_proto()), read_dump(recorded_arrays[f"{name} dump"].tobytes())
     if name == "lenet":  # whose second convolution adds its bias as a tensor of four axes
         places = [index for index, (kind, *_) in enumerate(ours[:-1]) if kind == "Reshape"]
         assert [ours[index + 1][0] for index in places] == ["Add"] and len(ours) == len(theirs) + 1

@@ -75,7 +75,7 @@ def test_without_triton_loops_are_cupys_steps(
         np.testing.assert_allclose(entry, other, rtol=1e-3, atol=0.05 if case == "bprop" else 1e-4)
 
 
-def called(compiled: CompiledFunction, *tensors: Tensor) -> Any:
+def call_by_plan(compiled: CompiledFunction, *tensors: Tensor) -> Any:
     """Return the result of a plan: guards inspect the stand-in's own functions at first, as they do a user's."""
     for _ in range(6):
         result = compiled(*tensors)
@@ -85,7 +85,7 @@ def called(compiled: CompiledFunction, *tensors: Tensor) -> Any:
 
 def test_what_a_plan_gives_is_on_the_device(gpu: Any) -> None:
     compiled = CompiledFunction(lambda x: (ops.exp(x) * 2, x.sum()), "f", fullgraph=True)
-    results = called(compiled, Tensor([0.0, 0.0]))
+    results = call_by_plan(compiled, Tensor([0.0, 0.0]))
     assert {type(result._array) for result in results} == {gpu.ndarray}
     assert [result.tolist() for result in results] == [[2.0, 2.0], 0.0]
 
@@ -104,7 +104,7 @@ def test_who_reads_numbers_on_the_device_is_seen(read: Callable[[Tensor], Any]) 
     assert compiled.counts["replayed"] == 0
 
 
-class Told:
+class RecordingTracer:
     """A tracer that records its notifications."""
 
     def __init__(self) -> None:
@@ -144,7 +144,7 @@ READINGS: list[Callable[[Any], Any]] = [
 
 @pytest.mark.parametrize("index", range(len(READINGS)))
 def test_what_stands_for_an_array_tells_who_reads_its_numbers(index: int, gpu: Any) -> None:
-    array, tracer = gpu.asarray(np.float32([2])), Told()
+    array, tracer = gpu.asarray(np.float32([2])), RecordingTracer()
     over = traced_over(array, Value((1,), np.dtype(np.float32)), tracer)
     result = READINGS[index](over)
     assert tracer.leaks and all("the numbers of a tensor are read (cupy.ndarray." in why for why in tracer.leaks)
@@ -156,7 +156,7 @@ def test_what_stands_for_an_array_tells_who_reads_its_numbers(index: int, gpu: A
 
 
 def test_shapes_and_layout_are_no_numbers(gpu: Any) -> None:
-    tracer, value = Told(), Value((2,), np.dtype(np.float32))
+    tracer, value = RecordingTracer(), Value((2,), np.dtype(np.float32))
     over = traced_over(gpu.asarray(np.float32([1, 2])), value, tracer)
     assert isinstance(over, gpu.ndarray) and backend.is_array(over) and array_module(over) is gpu
     assert len(over) == 2 and not hasattr(over, "_array")
@@ -176,13 +176,13 @@ def test_a_plan_is_of_one_device() -> None:
     there = Tensor([1.0, 2.0])
     for _ in range(2):
         for x in (there, there.move_to("CPU")):
-            result = called(compiled, x)
+            result = call_by_plan(compiled, x)
             assert type(result._array) is type(x._array)
             assert result.tolist() == [3.0, 6.0]
     assert compiled.counts["traced"] == 2
     for target in ("GPU", "CPU", "GPU"):
         weight._rebind(weight.move_to(target)._array)
-        result = called(step)
+        result = call_by_plan(step)
         assert type(result._array) is type(weight._array)
         assert result.tolist() == [6.0, 9.0]
     assert step.counts["traced"] == 2
@@ -222,7 +222,7 @@ def test_no_plan_answers_for_what_is_no_longer_so() -> None:
     counts, reasons = Counter[str](), Counter[str]()
     for seed in range(12):
         with stale_plans.counted(counts, reasons):
-            result = stale_plans.run(stale_plans.generated(seed))
+            result = stale_plans.run(stale_plans.random_program(seed))
         assert not result, f"seed {seed}, {result}"
     assert counts["replayed"] > 25
 

@@ -136,7 +136,7 @@ NETWORKS: dict[str, Callable[[], tuple[nn.Cell, list[Any]]]] = {
 }
 
 
-def shaken(net: nn.Cell) -> nn.Cell:
+def shake(net: nn.Cell) -> nn.Cell:
     """Change parameters from their first values, so that each one affects the result."""
     for number, parameter in enumerate(net.get_parameters()):
         numbers = np.random.default_rng(number)
@@ -158,7 +158,7 @@ def assert_equal(actual: list[Array], want: list[Tensor], tolerance: float) -> N
 @pytest.mark.parametrize("name", NETWORKS)
 def test_a_network_is_in_onnxruntime_what_it_is_here(name: str, tmp_path: Path) -> None:
     net, inputs = NETWORKS[name]()
-    shaken(net)
+    shake(net)
     net.set_train()
     path = tmp_path / "net.onnx"
     ms.export(net, *inputs, file_name=str(path), file_format="ONNX")

@@ -19,7 +19,7 @@ from hookscope.engine.compile.plan import plan as plans
 from hookscope.engine.compile.sizes import variables_in
 from hookscope.engine.tensors import random
 
-from .shape_programs import run_all, shown
+from .shape_programs import plain_value, run_all
 
 RNG = np.random.default_rng(3)
 
@@ -32,7 +32,7 @@ def _graph_mode() -> Iterator[None]:
 
 
 @pytest.fixture
-def checked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def shape_checks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Make plans check the shape of each value against the traced one; return the list of operators checked."""
     names: list[str] = []
 
@@ -98,14 +98,14 @@ def placeholders(*calls: tuple[Tensor, ...]) -> list[Tensor]:
     return results
 
 
-def compared(net: nn.Cell, function: Any, inputs: tuple[Tensor, ...]) -> None:
+def compare(net: nn.Cell, function: Any, inputs: tuple[Tensor, ...]) -> None:
     """Check that a call by a plan and an eager one give the same, draw the same, and leave the same parameters."""
     position, before = random.position(), [(p, p.asnumpy()) for p in net.get_parameters()]
-    expected = shown(eagerly(function, *inputs)), [p.asnumpy().tobytes() for p, _ in before], random.position()
+    expected = plain_value(eagerly(function, *inputs)), [p.asnumpy().tobytes() for p, _ in before], random.position()
     for parameter, array in before:
         parameter.set_data(Tensor(array))
     random.go_to(position)
-    actual = shown(function(*inputs)), [p.asnumpy().tobytes() for p, _ in before], random.position()
+    actual = plain_value(function(*inputs)), [p.asnumpy().tobytes() for p, _ in before], random.position()
     assert actual == expected
 
 
@@ -174,7 +174,7 @@ LAYERS: dict[str, tuple[Callable[[], nn.Cell], Callable[..., tuple[Tensor, ...]]
 
 
 @pytest.mark.parametrize("name", LAYERS)
-def test_a_layer_keeps_one_plan(name: str, checked: list[str]) -> None:
+def test_a_layer_keeps_one_plan(name: str, shape_checks: list[str]) -> None:
     make, inputs_of, lengths = LAYERS[name]
     calls = [inputs_of(*some) for some in lengths]
     net = make().set_train()
@@ -184,11 +184,11 @@ def test_a_layer_keeps_one_plan(name: str, checked: list[str]) -> None:
     positions = tuple([index for index, x in enumerate(calls[0]) if x.dtype is ms.float32])
     gradient = ms.value_and_grad(total, positions or None, tuple(net.trainable_params()) or None)
     for inputs in calls:
-        compared(net, net, inputs)
-        compared(net, gradient, inputs)
+        compare(net, net, inputs)
+        compare(net, gradient, inputs)
     for compiled in (*cells.plans_of(net), *cells.plans_of(total)):
         assert compiled.counts == {"traced": 1, "replayed": len(calls) - 1, "eager": 0, "refused": 0}
-    assert checked
+    assert shape_checks
 
 
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
@@ -210,7 +210,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_function_keeps_one_plan(name: str, checked: list[str]) -> None:
+def test_a_function_keeps_one_plan(name: str, shape_checks: list[str]) -> None:
     def total(x: Any) -> Any:
         return ops.square(FUNCTIONS[name](x)).sum()
 
@@ -221,24 +221,24 @@ def test_a_function_keeps_one_plan(name: str, checked: list[str]) -> None:
         x, position = floats(n, 3), random.position()
         for item in (function, gradient):
             random.go_to(position)
-            expected = shown(eagerly_without_plans(item, x)), random.position()
+            expected = plain_value(eagerly_without_plans(item, x)), random.position()
             random.go_to(position)
-            assert (shown(item(x)), random.position()) == expected
+            assert (plain_value(item(x)), random.position()) == expected
     (compiled,) = cells.plans_of(function)
     assert compiled.counts == {"traced": 1, "replayed": 3, "eager": 0, "refused": 0}
-    assert checked
+    assert shape_checks
 
 
-def test_a_large_array_that_no_rule_reads_is_of_the_call_s_own_shape(checked: list[str]) -> None:
+def test_a_large_array_that_no_rule_reads_is_of_the_call_s_own_shape(shape_checks: list[str]) -> None:
     net = nn.SequentialCell(nn.ReLU(), nn.Flatten(), nn.Dense(40, 3))
     total = Squares(net)
     total.set_inputs(Tensor(shape=[None, 4, 10], dtype=ms.float32))
     gradient = ms.value_and_grad(total, 0, tuple(net.trainable_params()))
     for n in (600, 5, 900):
-        compared(net, gradient, (floats(n, 4, 10),))
+        compare(net, gradient, (floats(n, 4, 10),))
     (compiled,) = cells.plans_of(total)
     assert compiled.counts["traced"] == 1
-    assert "_without_memory" in checked
+    assert "_without_memory" in shape_checks
 
 
 class Sentences(nn.Cell):
@@ -337,8 +337,8 @@ def test_lengths_of_nothing_and_of_one_have_plans_of_their_own(n: int) -> None:
     add = ms.jit(ms.enable_dynamic(x=OPEN, y=OPEN)(lambda x, y: x + y))
     for first, second in ((4, 4), (n, n), (5, 5), (4, 1), (7, 1)):
         x, y = floats(first, 3), floats(second, 3)
-        assert shown(net(x)) == shown(Tensor(np.maximum(x.asnumpy(), 0)))
-        assert shown(add(x, y)) == shown(Tensor(x.asnumpy() + y.asnumpy()))
+        assert plain_value(net(x)) == plain_value(Tensor(np.maximum(x.asnumpy(), 0)))
+        assert plain_value(add(x, y)) == plain_value(Tensor(x.asnumpy() + y.asnumpy()))
     assert [len(compiled.sources) for compiled in cells.plans_of(net)] == [2]
     assert [len(compiled.sources) for compiled in cells.plans_of(add)] == [3]
 
@@ -354,7 +354,7 @@ def test_what_a_reshaped_tensor_shares_is_up_to_the_lengths(widths: tuple[int, .
     net = Writing()
     net.set_inputs(Tensor(shape=[None, None], dtype=ms.float32))
     for n, width in enumerate(widths, 2):
-        compared(net, net, (floats(n, width),))
+        compare(net, net, (floats(n, width),))
 
 
 @pytest.mark.parametrize("widths", [(5, 6, 5), (6, 5, 6)])
@@ -371,7 +371,7 @@ def test_whether_a_result_is_a_view_of_an_argument_is_up_to_the_lengths(widths: 
             x = Tensor(np.ones((n, width), np.float32))
             result = call(x)
             result[0] = 7.0
-            log.append((shown(x), shown(result)))
+            log.append((plain_value(x), plain_value(result)))
         assert log[0] == log[1]
 
 
@@ -384,7 +384,7 @@ def test_how_elements_lie_is_up_to_the_lengths() -> None:
     net = Laying()
     net.set_inputs(Tensor(shape=[None, None], dtype=ms.float32))
     for n, width in ((3, 5), (3, 6), (40, 5), (40, 6)):
-        compared(net, net, (floats(n, width),))
+        compare(net, net, (floats(n, width),))
 
 
 @pytest.mark.parametrize("unused", [lambda x: x[5], lambda x: ops.broadcast_to(x, (6, 3)), lambda x: x.reshape(18)])
@@ -399,7 +399,7 @@ def test_an_error_of_what_nobody_uses_is_raised(unused: Callable[[Any], Any]) ->
     for n in (6, 4, 5, 6):
         x, y = floats(n, 3), floats(n)
         if n == 6:
-            compared(net, net, (x, y))
+            compare(net, net, (x, y))
         else:
             with pytest.raises((IndexError, ValueError)):
                 net(x, y)
@@ -415,7 +415,7 @@ def test_one_tensor_given_twice_has_a_plan_of_its_own() -> None:
     for n in (4, 5, 6):
         x = floats(n, 3)
         for other in (x, floats(n, 3), x * 1.0):
-            compared(net, net, (x, other))
+            compare(net, net, (x, other))
     (compiled,) = cells.plans_of(net)
     assert (len(compiled.sources), compiled.counts["replayed"]) == (2, 7)
 
@@ -448,7 +448,7 @@ def test_a_constant_is_spread_to_the_call_s_own_length() -> None:
     net = Spreading()
     net.set_inputs(Tensor(shape=[None, 3], dtype=ms.float32))
     for n in (4, 7):
-        compared(net, net, (floats(n, 3),))
+        compare(net, net, (floats(n, 3),))
 
 
 def test_a_gradient_of_what_was_spread_has_the_call_s_own_length() -> None:
@@ -460,7 +460,7 @@ def test_a_gradient_of_what_was_spread_has_the_call_s_own_length() -> None:
     gradient = ms.value_and_grad(product, (0, 1))
     for n in (4, 7, 3):
         x, y = floats(n, 1), floats(n, 3)
-        assert shown(gradient(x, y)) == shown(eagerly_without_plans(gradient, x, y))
+        assert plain_value(gradient(x, y)) == plain_value(eagerly_without_plans(gradient, x, y))
     (compiled,) = cells.plans_of(product)
     assert compiled.counts == {"traced": 1, "replayed": 2, "eager": 0, "refused": 0}
 
@@ -474,7 +474,7 @@ def test_what_an_operator_without_a_rule_gives_has_a_plan_a_length() -> None:
     net = Inverting()
     net.set_inputs(Tensor(shape=[None, 3, 3], dtype=ms.float32))
     for n in (4, 7, 3, 7):
-        compared(net, net, (floats(n, 3, 3),))
+        compare(net, net, (floats(n, 3, 3),))
     (compiled,) = cells.plans_of(net)
     assert len(compiled.sources) > 1
 
@@ -487,7 +487,7 @@ def test_a_branch_on_a_length_has_a_plan_for_each_side() -> None:
     net = Branching()
     net.set_inputs(Tensor(shape=[None, 3], dtype=ms.float32))
     for n in (2, 3, 4, 5, 6, 9, 3):
-        compared(net, net, (floats(n, 3),))
+        compare(net, net, (floats(n, 3),))
     (compiled,) = cells.plans_of(net)
     assert (len(compiled.sources), compiled.counts["traced"]) == (2, 2)
 
@@ -500,7 +500,7 @@ def test_a_length_that_python_computes_with_has_a_plan_each() -> None:
     net = Halving()
     net.set_inputs(Tensor(shape=[None, 3], dtype=ms.float32))
     for n in (2, 3, 4, 2, 3, 4):
-        compared(net, net, (floats(n, 3),))
+        compare(net, net, (floats(n, 3),))
     (compiled,) = cells.plans_of(net)
     assert (len(compiled.sources), compiled.counts["replayed"]) == (3, 1)
 
@@ -515,7 +515,7 @@ def test_what_is_followed_keeps_the_length_open() -> None:
     net = Following()
     net.set_inputs(Tensor(shape=[None, 3], dtype=ms.float32))
     for n in (5, 8, 11, 4):
-        compared(net, net, (floats(n, 3),))
+        compare(net, net, (floats(n, 3),))
     (compiled,) = cells.plans_of(net)
     assert compiled.counts == {"traced": 1, "replayed": 3, "eager": 0, "refused": 0}
 
@@ -530,7 +530,7 @@ def test_what_no_eager_call_raises_is_not_seen() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # json's own code is not inspected
         for n in (4, 12):
-            compared(net, net, (floats(n, 3),))
+            compare(net, net, (floats(n, 3),))
 
 
 def test_what_an_eager_call_raises_is_raised_and_changes_what_it_changes() -> None:
@@ -595,7 +595,7 @@ def test_code_that_asks_for_types_sees_ints() -> None:
     for net in (Asking(), AskingElsewhere(), AskingAfterADraw()):
         net.set_inputs(Tensor(shape=[None, 3], dtype=ms.float32))
         for n in (4, 5, 5, 5):
-            compared(net, net, (floats(n, 3),))
+            compare(net, net, (floats(n, 3),))
         (compiled,) = cells.plans_of(net)
         assert compiled.counts["replayed"] > 0
 
@@ -608,7 +608,7 @@ def test_lengths_that_were_seen_to_change_are_left_open_by_dynamic() -> None:
     for n, m in ((3, 2), (3, 2), (4, 2), (5, 2), (6, 3), (8, 4), (9, 9), (1, 9)):
         x, y = floats(n, 3), floats(m, 3)
         both = np.concatenate((x.asnumpy(), y.asnumpy()))
-        assert shown(joined(x, y)) == shown(Tensor(both * np.float32(n)))
+        assert plain_value(joined(x, y)) == plain_value(Tensor(both * np.float32(n)))
     (compiled,) = cells.plans_of(joined)
     assert compiled.counts == {"traced": 4, "replayed": 4, "eager": 0, "refused": 0}
 
@@ -637,8 +637,10 @@ def test_enable_dynamic_before_and_after_jit_and_of_a_method() -> None:
     for n, m in ((3, 4), (5, 2), (9, 9)):
         x, pair = floats(n, 3), [floats(m, 3), floats(n, 3)]
         for function in (before, after, gradient):
-            assert shown(function(x, 2.0, pair=pair)) == shown(eagerly_without_plans(function, x, 2.0, pair=pair))
-        assert shown(owner.method(x)) == shown(eagerly_without_plans(owner.method, x))
+            assert plain_value(function(x, 2.0, pair=pair)) == plain_value(
+                eagerly_without_plans(function, x, 2.0, pair=pair)
+            )
+        assert plain_value(owner.method(x)) == plain_value(eagerly_without_plans(owner.method, x))
     for function in (before, after, Owner.method):
         assert [compiled.counts["traced"] for compiled in cells.plans_of(function)] in ([1], [1, 1])
 
@@ -738,8 +740,8 @@ def test_a_function_with_open_lengths_inside_a_gradient_from_outside_has_a_plan_
     eager = ms.value_and_grad(lambda x: (function(x) * function(x)).sum() * 1.5, 0, [weight])
     for n in (3, 5, 3, 5, 3, 5):
         x = floats(n, 3)
-        assert shown(inner(x)) == shown(function(x))
-        assert shown(gradient(x)) == shown(eager(x))
+        assert plain_value(inner(x)) == plain_value(function(x))
+        assert plain_value(gradient(x)) == plain_value(eager(x))
     (compiled,) = cells.plans_of(inner)
     assert compiled.counts["traced"] == 3  # alone it has one
 
@@ -749,7 +751,7 @@ def test_at_o1_open_lengths_keep_the_bits_of_eager_calls() -> None:
     net.set_jit_config(ms.JitConfig(jit_level="O1"))
     net.set_inputs(Tensor(shape=[None, 3], dtype=ms.float32))
     for n in (3, 8, 5):
-        compared(net, net, (floats(n, 3),))
+        compare(net, net, (floats(n, 3),))
     (compiled,) = cells.plans_of(net)
     assert compiled.counts["traced"] == 1
 
@@ -758,9 +760,9 @@ def test_set_inputs_may_be_told_otherwise_later() -> None:
     net = nn.Dense(3, 2)
     net.set_inputs(Tensor(shape=[None, 3], dtype=ms.float32))
     for n in (3, 4):
-        compared(net, net, (floats(n, 3),))
+        compare(net, net, (floats(n, 3),))
     net.set_inputs(Tensor(shape=[None, None, 3], dtype=ms.float32))
     for n in (3, 4, 6):
-        compared(net, net, (floats(n, n + 1, 3),))
+        compare(net, net, (floats(n, n + 1, 3),))
     (compiled,) = cells.plans_of(net)
     assert (len(compiled.sources), compiled.counts["replayed"]) == (2, 3)

@@ -107,7 +107,7 @@ class Call:
         for parameter, array in self._kept:
             parameter._array = array
 
-    def seen(self, function: Callable[..., Any], arranged: Callable[[Any], Any]) -> Any:
+    def outcome(self, function: Callable[..., Any], arranged: Callable[[Any], Any]) -> Any:
         """Return the results of a call, and the state after it."""
         ms.set_seed(3)
         inputs = self._inputs(arranged)
@@ -138,13 +138,13 @@ def calls(names: list[str], draw: Callable[[Any, str], Case], count: int) -> Ite
                 break
 
 
-def unplanned(some: Iterator[tuple[str, Call]]) -> dict[str, set[str]]:
+def reasons_of(some: Iterator[tuple[str, Call]]) -> dict[str, set[str]]:
     """Return the reasons of missing plans, by name; bits are compared on the way."""
     results: dict[str, set[str]] = defaultdict(set)
     for name, call in some:
         compiled = CompiledFunction(call.function, name)
         for arranged in (np.asarray, np.asarray, other_numbers):
-            assert call.seen(compiled, arranged) == call.seen(call.function, arranged), (name, call.case.source)
+            assert call.outcome(compiled, arranged) == call.outcome(call.function, arranged), (name, call.case.source)
         if not compiled.counts["replayed"]:
             results[name] |= compiled.warned_reasons or {"?"}
     return results
@@ -158,7 +158,7 @@ def test_all_but_those_that_are_named_have_plans(kind: str) -> None:
         some = calls(sorted({name for name, _ in layers.rows("")}), layers.draw, 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result = unplanned(some)
+        result = reasons_of(some)
     for name, reasons in result.items():
         assert all(WITHOUT_PLANS.get(name, "none") in reason for reason in reasons), (name, reasons)
     assert set(result) == {name for name in WITHOUT_PLANS if (".nn." in f".{name}") == (kind == "layers")}

@@ -109,7 +109,7 @@ def loops_of(names: list[str], dtype: Any) -> list[tuple[str, list[Any], Any, An
     return cases
 
 
-def computed(cases: list[Any], by: Any) -> list[Any]:
+def results_of(cases: list[Any], by: Any) -> list[Any]:
     """Return the results of one loop over all of them, whose inputs are the same arrays."""
     program, arrays, outputs, stores = Program(), [], [], []
     places: dict[tuple[str, bytes], int] = {}
@@ -158,7 +158,7 @@ def test_an_expression_gives_what_the_kernel_gives(dtype: Any, of_two: bool) -> 
     names = [name for name in NAMES if (arity(OPERATORS[name]) > 1) == of_two]
     cases = loops_of(names, dtype)
     for by in (loop, with_buffers):
-        for (name, _, inputs, expected), actual in zip(cases, computed(cases, by), strict=True):
+        for (name, _, inputs, expected), actual in zip(cases, results_of(cases, by), strict=True):
             check(name, inputs, expected, actual)
 
 
@@ -172,7 +172,7 @@ def test_integers_wrap_around_as_the_kernels_do() -> None:
     kinds = [np.dtype(name) for name in ("int64", "uint8", "float32", "bool")]
     cases += [("cast", {"dtype": kind}, [x], x.astype(kind)) for kind in kinds]
     for by in (loop, with_buffers):
-        for (name, attrs, _, expected), actual in zip(cases, computed(cases, by), strict=True):
+        for (name, attrs, _, expected), actual in zip(cases, results_of(cases, by), strict=True):
             assert actual.dtype == expected.dtype, name
             assert np.array_equal(actual, expected), (name, attrs)
 

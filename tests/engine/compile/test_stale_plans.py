@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from .stale_plans import counted, generated, run
+from .stale_plans import counted, random_program, run
 
 
 def test_no_plan_answers_for_what_is_no_longer_so() -> None:
@@ -12,7 +12,7 @@ def test_no_plan_answers_for_what_is_no_longer_so() -> None:
     wrong = []
     for seed in range(45):
         with counted(counts, reasons):
-            result = run(generated(seed))
+            result = run(random_program(seed))
         if result:
             wrong.append(f"seed {seed}, {result}")
     assert not wrong, wrong[0]

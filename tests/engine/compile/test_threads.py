@@ -42,7 +42,7 @@ def bits(value: Any) -> Any:
     return [bits(item) for item in value]
 
 
-class Beside:
+class BackgroundCall:
     """A function that runs in another thread, and its result."""
 
     def __init__(self, function: Callable[[], Any]) -> None:
@@ -69,11 +69,11 @@ class Beside:
 
 
 @pytest.fixture
-def amid_a_trace(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], Beside]:
+def amid_a_trace(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], BackgroundCall]:
     """Run a function in another thread amid the next trace; the trace continues when that thread waits."""
 
-    def arrange(function: Callable[[], Any]) -> Beside:
-        worker, started = Beside(function), list[bool]()
+    def arrange(function: Callable[[], Any]) -> BackgroundCall:
+        worker, started = BackgroundCall(function), list[bool]()
         kernel, begin = OPERATORS["tanh"].kernel, tracer.Tracer.__init__
 
         def tanh(x: Any) -> Any:
@@ -130,7 +130,7 @@ def test_a_trace_does_not_begin_amid_a_gradient_of_another_thread() -> None:
         assert go_on.wait(60)
         return (net(x) ** 2).sum()
 
-    worker = Beside(lambda: bits(ms.value_and_grad(halted, 0, net.trainable_params())(X)))
+    worker = BackgroundCall(lambda: bits(ms.value_and_grad(halted, 0, net.trainable_params())(X)))
     worker.start()
     assert inside.wait(60)
     traced = gradients_of(net, ms.jit)

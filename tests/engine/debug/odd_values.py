@@ -186,7 +186,7 @@ _FIELDS: dict[object, Made] = {
 }
 
 
-def seen(kind: type[Any], count: int) -> Iterator[Any]:
+def observations(kind: type[Any], count: int) -> Iterator[Any]:
     """Yield random observations of a class."""
     draw = random.Random(kind.__name__)
     whole = _WHOLE.get(kind)

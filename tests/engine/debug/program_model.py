@@ -17,7 +17,7 @@ from hookscope.engine import Tensor, nn, value_and_grad
 from hookscope.engine.debug import DebugAbort
 from hookscope.engine.tensors.parameter import Parameter
 
-__all__ = ["HOOKS", "Done", "Event", "Key", "Life", "Model", "Moment", "bprops_of", "next_stop"]
+__all__ = ["HOOKS", "Actions", "Event", "Key", "Life", "Model", "Moment", "bprops_of", "next_stop"]
 
 HOOKS: dict[str, Callable[..., Any]] = {
     "forward_pre": lambda cell, inputs: (inputs[0] * 1.5,),
@@ -35,7 +35,7 @@ Moment = tuple[str, str, int, int]  # path, moment, step, call
 
 
 @dataclass
-class Done:
+class Actions:
     """The actions at the stops, as the model writes them."""
 
     at_lines: dict[Key, list[str]] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Done:
         return f"_do({len(self.states) - 1})"
 
 
-def modelled(source: Source, done: Done) -> str:
+def program_text(source: Source, done: Actions) -> str:
     """Return the program with all actions written into it."""
     lines: list[str] = []
     for number, line in enumerate(source.lines):
@@ -71,7 +71,7 @@ def modelled(source: Source, done: Done) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _call(source: Source, number: int, line: Line, done: Done, space: str) -> list[str]:
+def _call(source: Source, number: int, line: Line, done: Actions, space: str) -> list[str]:
     assert line.call is not None
     member, arguments, results = line.call
     lines = [f"{space}inputs = ({', '.join(arguments)},)"]
@@ -184,8 +184,8 @@ class Life:
 class Model(Life):
     """A life in which all actions are part of the program."""
 
-    def __init__(self, source: Source, done: Done, filename: str, seed: int) -> None:
-        super().__init__(modelled(source, done), source.functions, filename, seed)
+    def __init__(self, source: Source, done: Actions, filename: str, seed: int) -> None:
+        super().__init__(program_text(source, done), source.functions, filename, seed)
         self.states = done.states
         self.done = done
 

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from program_model import HOOKS, Done, Event, Key, Life, Model, Moment, bprops_of, next_stop
+from program_model import HOOKS, Actions, Event, Key, Life, Model, Moment, bprops_of, next_stop
 from program_source import Source, value_of
 
 from hookscope.engine import Tensor
@@ -39,7 +39,7 @@ class Driver:
 
     def __init__(self, source: Source, life: Life, filename: str, seed: int, rng: random.Random) -> None:
         self.source, self.life, self.filename, self.rng = source, life, filename, rng
-        self.done = Done()
+        self.done = Actions()
         self.counts: Counter[str] = Counter()
         self.kept: list[object] = []
         self.runs = bprops_of(source, seed)

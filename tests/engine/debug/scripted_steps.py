@@ -8,7 +8,7 @@ from typing import Any
 from hookscope.engine.debug.stop.stepping.stepper import Stepper, Stop
 
 
-def place(stop: Stop) -> str:
+def position_of(stop: Stop) -> str:
     """Return function and line, counted from the def line, and the exception raised there."""
     code = stop.frame.f_code
     raised = "" if stop.exception is None else f" {type(stop.exception).__name__}"
@@ -21,7 +21,7 @@ def stops_of(function: Callable[..., Any], *args: Any, commands: list[str]) -> t
     script = iter(commands)
 
     def answer(stop: Stop) -> str:
-        stops.append(place(stop))
+        stops.append(position_of(stop))
         return next(script, "continue")
 
     return Stepper(answer).call(function, *args), stops

@@ -150,7 +150,7 @@ def adam(net: nn.Cell) -> nn.Optimizer:
     return nn.Adam(net.trainable_params(), 0.01)
 
 
-def held(net: nn.Cell, optimizer: nn.Optimizer) -> Bits:
+def state_of(net: nn.Cell, optimizer: nn.Optimizer) -> Bits:
     """Return weights, moving statistics and optimizer state."""
     return [t.asnumpy().tobytes() for t in (*net.get_parameters(), *optimizer.get_parameters())]
 
@@ -170,7 +170,7 @@ def by_gradients(net: nn.Cell, optimizer: nn.Optimizer, switch: Switch) -> Bits:
         (value, output), (of_x, of_weights) = step(x, y)
         optimizer(of_weights)
         results += [t.asnumpy().tobytes() for t in (value, output, of_x, *of_weights)]
-        results += held(net, optimizer)
+        results += state_of(net, optimizer)
     return results
 
 
@@ -182,7 +182,7 @@ def by_train_one_step_cell(net: nn.Cell, optimizer: nn.Optimizer, switch: Switch
         switch.turn("before")
         value, gradients = step(x, y)
         results += [t.asnumpy().tobytes() for t in (value, *gradients.values())]
-        results += held(net, optimizer)
+        results += state_of(net, optimizer)
     return results
 
 
@@ -195,7 +195,7 @@ def by_model(net: nn.Cell, optimizer: nn.Optimizer, switch: Switch) -> Bits:
 
         def on_train_step_end(self, run_context: Any) -> None:
             results.append(run_context.original_args().net_outputs.asnumpy().tobytes())
-            results.extend(held(net, optimizer))
+            results.extend(state_of(net, optimizer))
 
     x, y = (np.concatenate([t.asnumpy() for t in tensors]) for tensors in zip(*batches(), strict=True))
     data = ds.NumpySlicesDataset({"x": x, "y": y}, shuffle=False).batch(4)

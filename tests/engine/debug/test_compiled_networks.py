@@ -29,7 +29,7 @@ def network() -> nn.SequentialCell:
     return nn.SequentialCell(nn.Dense(2, 2), nn.Tanh(), nn.Sigmoid())
 
 
-def said(session: DebugSession, run: Callable[[], Any], capsys: pytest.CaptureFixture[str]) -> list[str]:
+def stderr_of(session: DebugSession, run: Callable[[], Any], capsys: pytest.CaptureFixture[str]) -> list[str]:
     """Return the standard error output of three runs."""
     with session:
         for _ in range(3):
@@ -45,12 +45,12 @@ def test_watching_a_function_of_level_o1_is_said_once_and_gives_the_eager_number
     step = ms.jit(lambda x: net(x), jit_level="O1")
     session = DebugSession(net)
     results: list[Any] = []
-    (line,) = said(session, lambda: results.append(step(X).asnumpy()), capsys)
+    (line,) = stderr_of(session, lambda: results.append(step(X).asnumpy()), capsys)
     assert line.startswith("hookscope: session: '") and "has jit_level O1" in line
     assert "its operators run one by one and round as at O0" in line
     assert all(np.array_equal(result, eager) for result in results)
     assert session.captured == 18  # inputs and outputs of three cells
-    assert said(session, lambda: step(X), capsys) == []  # once a session
+    assert stderr_of(session, lambda: step(X), capsys) == []  # once a session
 
 
 @pytest.mark.parametrize("way", ["cell in graph mode", "compile_and_run", "gradient in graph mode", "gradient of jit"])
@@ -66,15 +66,15 @@ def test_each_way_to_call_what_is_compiled_at_o1_says_so(way: str, capsys: pytes
     if way.endswith("graph mode"):
         ms.set_context(mode=ms.GRAPH_MODE)
     try:
-        assert len(said(DebugSession(net), calls[way], capsys)) == 1
+        assert len(stderr_of(DebugSession(net), calls[way], capsys)) == 1
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
 def test_at_o0_and_of_what_is_not_the_session_s_nothing_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     net, other = network(), network()
-    assert said(DebugSession(net), lambda: ms.jit(lambda x: net(x))(X), capsys) == []
-    assert said(DebugSession(other), lambda: ms.jit(lambda x: net(x), jit_level="O1")(X), capsys) == []
+    assert stderr_of(DebugSession(net), lambda: ms.jit(lambda x: net(x))(X), capsys) == []
+    assert stderr_of(DebugSession(other), lambda: ms.jit(lambda x: net(x), jit_level="O1")(X), capsys) == []
 
 
 @pytest.mark.usefixtures("graph_mode")
@@ -84,7 +84,7 @@ def test_a_cell_inside_belongs_to_the_plan_around_it_whatever_its_own_level_is(
     inner = network()
     inner.set_jit_config(O1)
     net = nn.SequentialCell(inner, nn.ReLU())
-    assert said(DebugSession(net), lambda: net(X), capsys) == []
+    assert stderr_of(DebugSession(net), lambda: net(X), capsys) == []
 
 
 def test_a_gradient_of_a_cell_has_the_level_of_the_cell() -> None:

@@ -101,7 +101,7 @@ def boom(*args: Any, **named: Any) -> Any:
     raise RuntimeError("planted")
 
 
-def told(err: str) -> list[str]:
+def message_lines(err: str) -> list[str]:
     return [line for line in err.splitlines() if "planted" in line]
 
 
@@ -128,7 +128,7 @@ def test_a_condition_whose_formula_raises_is_told_once_and_the_run_has_the_same_
     assert bits == alone
     assert session is not None
     expected = 1 if calls else 0
-    assert told(capsys.readouterr().err) == expected * [
+    assert message_lines(capsys.readouterr().err) == expected * [
         f"hookscope: session: condition {name!r} raised RuntimeError: planted; the run goes on without it "
         "(traceback: session.faults, and the log 'hookscope.debug')"
     ]
@@ -190,7 +190,7 @@ def test_a_tap_that_raises_is_told_once_and_the_run_has_the_same_bits(
     bits, session = bits_of(_recorded)
     assert bits == alone
     assert session is not None
-    assert len(told(capsys.readouterr().err)) == len(session.faults) == bool(calls)
+    assert len(message_lines(capsys.readouterr().err)) == len(session.faults) == bool(calls)
 
 
 OF_STEPS = [(kind, method) for kind in WATCHERS for method in ("step_began", "ended") if method in vars(kind)]
@@ -215,13 +215,13 @@ def test_an_observer_that_raises_is_told_once_and_the_run_has_the_same_bits(
 ) -> None:
     def watch(net: Net) -> DebugSession:
         session = DebugSession(net, conditions=["all"])
-        session.observe(lambda told: boom() if told == event else None)
+        session.observe(lambda message_lines: boom() if message_lines == event else None)
         return session
 
     bits, session = bits_of(watch)
     assert bits == alone
     assert session is not None
-    assert len(told(capsys.readouterr().err)) == len(session.faults) == 1
+    assert len(message_lines(capsys.readouterr().err)) == len(session.faults) == 1
 
 
 def test_whoever_hears_of_sessions_and_raises_does_not_end_the_run(
@@ -252,7 +252,7 @@ def test_a_recorder_whose_records_nobody_takes_does_not_end_the_run(
     assert bits == alone
     assert recorder.steps == 4
     assert session is not None
-    assert len(told(capsys.readouterr().err)) == len(session.faults) == 1
+    assert len(message_lines(capsys.readouterr().err)) == len(session.faults) == 1
 
 
 @pytest.mark.parametrize("part", ["append", "note"])
@@ -272,7 +272,7 @@ class Unreadable(dict[str, Any]):
     values = items = boom
 
 
-class Beside(nn.Cell):
+class OddBeside(nn.Cell):
     """A cell that returns something odd beside its output, also under a gradient."""
 
     def __init__(self, odd: Callable[[Any], Any]) -> None:
@@ -340,7 +340,7 @@ class Takes(nn.Cell):
 def test_what_holds_itself_passes_as_without_a_session_and_is_looked_at_once(
     odd: Callable[[Any], Any], options: dict[str, Any]
 ) -> None:
-    def run(net: Beside) -> list[bytes]:
+    def run(net: OddBeside) -> list[bytes]:
         def both(x: Any) -> Any:
             return net.takes(net(x), odd(x))[0]
 
@@ -348,7 +348,7 @@ def test_what_holds_itself_passes_as_without_a_session_and_is_looked_at_once(
         value, gradients = value_and_grad(both, None, net.trainable_params())(x)
         return [item._array.tobytes() for item in (both(x), value, *gradients)]
 
-    net = Beside(odd)
+    net = OddBeside(odd)
     net.takes = Takes()
     unwatched = run(net)
     with DebugSession(net, **options) as session:
@@ -379,7 +379,7 @@ def test_a_structure_that_cannot_be_looked_into_passes_as_without_a_session(
         value, gradients = value_and_grad(net, None, net.trainable_params())(x)
         return [item._array.tobytes() for item in (net(x), value, *gradients)]
 
-    net = Beside(odd)
+    net = OddBeside(odd)
     unwatched = run(net)
     with DebugSession(net, **options) as session:
         assert run(net) == unwatched
@@ -616,7 +616,7 @@ def test_places_are_many_and_kept_in_bounds(capsys: pytest.CaptureFixture[str]) 
     session = DebugSession(nn.ReLU())
     for index in range(1000):
         assert session.report_fault(f"place {index}", RuntimeError("planted"))
-    assert len(session.faults) == len(told(capsys.readouterr().err)) == 100
+    assert len(session.faults) == len(message_lines(capsys.readouterr().err)) == 100
 
 
 def test_trainings_in_several_threads_have_the_same_bits_and_no_fault() -> None:

@@ -29,7 +29,7 @@ def everything(net: nn.Cell) -> DebugSession:
     return session
 
 
-def used(net: nn.Cell) -> DebugSession:
+def used_session(net: nn.Cell) -> DebugSession:
     """Return a session that has done most of what a session can do."""
     session = everything(net)
     grad(net)(tensor(1.0, 2.0))
@@ -40,7 +40,7 @@ def used(net: nn.Cell) -> DebugSession:
     return session
 
 
-@pytest.mark.parametrize("make", [everything, used])
+@pytest.mark.parametrize("make", [everything, used_session])
 def test_when_its_last_name_is_deleted(make: Any, capsys: pytest.CaptureFixture[str]) -> None:
     net = SquareThenScale()
     session = make(net)
@@ -53,7 +53,7 @@ def test_when_its_last_name_is_deleted(make: Any, capsys: pytest.CaptureFixture[
     assert capsys.readouterr().err == message
 
 
-@pytest.mark.parametrize("make", [everything, used])
+@pytest.mark.parametrize("make", [everything, used_session])
 def test_what_it_captured_goes_with_it_though_its_gradient_may_still_be_asked_for(make: Any) -> None:
     net = SquareThenScale()
     session = make(net)

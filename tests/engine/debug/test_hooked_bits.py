@@ -262,7 +262,9 @@ def offloaded_with_hooks(net: nn.Cell) -> Iterator[None]:
 WAYS = [backward, pre, all_kinds, returning_them, some, watched, watched_with_hooks, offloaded_with_hooks]
 
 
-def differing(seeds: range, of: Callable[[Any, Any], Any], way: Callable[[nn.Cell], Any], **settings: Any) -> list[int]:
+def different_seeds(
+    seeds: range, of: Callable[[Any, Any], Any], way: Callable[[nn.Cell], Any], **settings: Any
+) -> list[int]:
     """Return the seeds of the networks whose gradients have different bits this way."""
     results = []
     for seed in seeds:
@@ -276,7 +278,7 @@ def differing(seeds: range, of: Callable[[Any, Any], Any], way: Callable[[nn.Cel
 
 @pytest.mark.parametrize("way", WAYS)
 def test_hooks_that_only_look_change_no_bit(way: Callable[[nn.Cell], Any]) -> None:
-    assert differing(SEEDS, gradients, way) == []
+    assert different_seeds(SEEDS, gradients, way) == []
 
 
 @pytest.mark.parametrize("look", [tensor_hook, hook_backward])
@@ -284,9 +286,9 @@ def test_hooks_that_only_look_change_no_bit(way: Callable[[nn.Cell], Any]) -> No
 def test_hooks_on_tensors_that_only_look_change_no_bit(
     look: Callable[[Tensor], Tensor], way: Callable[[nn.Cell], Any]
 ) -> None:
-    assert differing(SEEDS, gradients, way, look=look) == []
+    assert different_seeds(SEEDS, gradients, way, look=look) == []
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_hooks_that_only_look_change_no_bit_of_a_gradient_of_a_gradient(way: Callable[[nn.Cell], Any]) -> None:
-    assert differing(SEEDS[:12], second, way) == []
+    assert different_seeds(SEEDS[:12], second, way) == []

@@ -22,10 +22,10 @@ def check_ranks_give_what_mindspores_gave(rank: int, size: int) -> None:
     if size != 2:
         return
     hookscope.install_as_mindspore()
-    from tests.engine.distributed.record import recorded
+    from tests.engine.distributed.record import results_of_rank
 
     expected = json.loads(RECORDED.read_text())
-    result = json.loads(json.dumps(recorded(rank)))
+    result = json.loads(json.dumps(results_of_rank(rank)))
     assert result.keys() == expected.keys()
     for name, both in expected.items():
         compare(result[name], both[rank], name)

@@ -18,7 +18,7 @@ from hookscope.engine.distributed.world import world
 ONE = Tensor([1.0])
 
 
-def stands_when(waits: Callable[[RankState], bool]) -> list[RankState]:
+def states_when(waits: Callable[[RankState], bool]) -> list[RankState]:
     """Return a list that gets this rank's state, as another thread sees it, once it satisfies a condition."""
     states: list[RankState] = []
 
@@ -35,7 +35,7 @@ def stands_when(waits: Callable[[RankState], bool]) -> list[RankState]:
 
 
 def check_a_rank_tells_what_it_waits_for_and_where(rank: int, size: int) -> None:
-    states = stands_when(lambda now: now["waits"] is not None)
+    states = states_when(lambda now: now["waits"] is not None)
     if rank == 0:
         time.sleep(0.3)
     assert float(ops.AllReduce()(ONE)[0]) == size
@@ -52,7 +52,7 @@ def check_a_rank_tells_what_it_waits_for_and_where(rank: int, size: int) -> None
 
 def check_a_receive_waits_for_its_sender(rank: int, size: int) -> None:
     if rank == 0:
-        states = stands_when(lambda now: now["waits"] is not None)
+        states = states_when(lambda now: now["waits"] is not None)
         into = Tensor([0.0])
         mint.distributed.recv(into, 1)
         assert states[0]["waits"] is not None

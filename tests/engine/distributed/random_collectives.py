@@ -23,13 +23,13 @@ DTYPES = [
 KINDS = ("AllReduce", "AllGather", "ReduceScatter", "Broadcast", "Reduce", "AlltoAll", "AlltoAllV", "Scatter", "Gather")
 
 
-def drawn(rng: Any, dtype: Any, shape: tuple[int, ...], own: Any) -> Any:
+def draw(rng: Any, dtype: Any, shape: tuple[int, ...], own: Any) -> Any:
     """Return numbers of this rank: ``rng`` is the same on all, ``own`` is not."""
     x = own.integers(0 if dtype.kind == "u" else -1, 2, shape)
     return np.array(x + 1j * own.integers(-1, 2, shape) if dtype.kind == "c" else x, dtype)
 
 
-def one(rng: Any, own: Any, comms: dict[str, Any]) -> str:
+def run_one(rng: Any, own: Any, comms: dict[str, Any]) -> str:
     """Run one collective; return "" if it gives mpi4py's result, else the difference."""
     from mpi4py import MPI
 
@@ -46,7 +46,7 @@ def one(rng: Any, own: Any, comms: dict[str, Any]) -> str:
     if kind not in ("AllReduce", "Broadcast", "Reduce"):
         shape = (int(shape[0] if shape else 1) * n, *shape[1:])
     own = np.random.default_rng([int(seeds[0]), world().everybody.rank])
-    x = drawn(rng, dtype, shape, own)
+    x = draw(rng, dtype, shape, own)
     wide = np.array(x, np.complex128 if dtype.kind == "c" else np.float64)
     mpi = {"sum": MPI.SUM, "prod": MPI.PROD, "max": MPI.MAX, "min": MPI.MIN}[op]
     tensor, expected = Tensor(x), np.empty_like(wide)
@@ -79,7 +79,7 @@ def one(rng: Any, own: Any, comms: dict[str, Any]) -> str:
     else:
         counts = np.random.default_rng(int(seeds[1])).integers(0, 6, (n, n))
         sent, received = counts[comm.rank], counts[:, comm.rank]
-        x = drawn(rng, dtype, (int(sent.sum()),), own)
+        x = draw(rng, dtype, (int(sent.sum()),), own)
         wide = x.astype(wide.dtype)
         actual = ops.AlltoAllV(name)(Tensor(x), sent.tolist(), received.tolist())
         expected = np.empty(int(received.sum()), wide.dtype)
@@ -103,7 +103,7 @@ def run(calls: int, seed: int) -> list[str]:
     comms = {name: here.Split(0 if here.rank in group.ranks else 1) for name, group in world().groups.items()}
     comms = {name: comm if here.rank in world().groups[name].ranks else None for name, comm in comms.items()}
     rng = np.random.default_rng(seed)
-    differences = [one(rng, None, comms) for _ in range(calls)]
+    differences = [run_one(rng, None, comms) for _ in range(calls)]
     for name in ("even", "others", "one"):
         if comms[name] is not None:
             communication.destroy_group(name)

@@ -21,11 +21,11 @@ from mindspore import Tensor, communication, nn, ops
 from mindspore.ops import communication as ops_communication
 
 
-def shown(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     if isinstance(value, Tensor):
         numbers = value.asnumpy().astype(np.float64).ravel().tolist()
         return {"dtype": str(value.dtype), "shape": list(value.shape), "values": numbers}
-    return [shown(item) for item in value] if isinstance(value, list | tuple) else value
+    return [plain_value(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 class Net(nn.Cell):
@@ -40,7 +40,7 @@ class Net(nn.Cell):
         return self.d(x)
 
 
-def recorded(rank: int) -> dict[str, Any]:
+def results_of_rank(rank: int) -> dict[str, Any]:
     """Return the results on this rank by name."""
     world = communication.GlobalComm.WORLD_COMM_GROUP
     x = Tensor((np.arange(6).reshape(2, 3) + 10 * rank + 1).astype(np.float32))
@@ -68,30 +68,30 @@ def recorded(rank: int) -> dict[str, Any]:
         "broadcast": lambda: ops.Broadcast(1)((x,)),
         "ops broadcast": in_place,
     }
-    told = {name: shown(function()) for name, function in gradient.items()}
+    told = {name: plain_value(function()) for name, function in gradient.items()}
     for mean in (False, True):
         # MindSpore's default; Hookscope's ranks would begin with the first one's bias.
         ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=mean, parameter_broadcast=False)
         net = Net(rank)
         parameters = net.trainable_params()
         gradients = ms.value_and_grad(nn.WithLossCell(net, nn.MSELoss()), None, parameters)(small, y)[1]
-        told[f"reducer mean={mean}"] = shown([gradients, nn.DistributedGradReducer(parameters)(gradients)])
+        told[f"reducer mean={mean}"] = plain_value([gradients, nn.DistributedGradReducer(parameters)(gradients)])
         for argument in (True, False):
             reducer = nn.DistributedGradReducer(parameters, argument, 2)
-            told[f"reducer argument {argument}, context {mean}"] = shown(reducer(gradients))
+            told[f"reducer argument {argument}, context {mean}"] = plain_value(reducer(gradients))
         net = Net(rank)
         step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.05)).set_train()
         losses = [step(small, y) for _ in range(3)]
-        told[f"one step mean={mean}"] = shown([losses, [p.value() for p in net.trainable_params()]])
+        told[f"one step mean={mean}"] = plain_value([losses, [p.value() for p in net.trainable_params()]])
         net = Net(rank)
         model = ms.Model(net, nn.MSELoss(), nn.Momentum(net.trainable_params(), 0.05, 0.9))
         rows = ms.dataset.GeneratorDataset([(small.asnumpy(), np.ones((2, 2), np.float32))] * 2, ["a", "b"])
         model.train(1, rows, dataset_sink_mode=False)
-        told[f"model mean={mean}"] = shown([p.value() for p in net.trainable_params()])
+        told[f"model mean={mean}"] = plain_value([p.value() for p in net.trainable_params()])
     ms.reset_auto_parallel_context()
     net = Net(rank)
     step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.05)).set_train()
-    told["one step stand alone"] = shown([step(small, y), [p.value() for p in net.trainable_params()]])
+    told["one step stand alone"] = plain_value([step(small, y), [p.value() for p in net.trainable_params()]])
     return told
 
 
@@ -99,7 +99,7 @@ def main() -> None:
     ms.set_device("CPU")
     communication.init()
     rank = communication.get_rank()
-    Path(sys.argv[1], f"{rank}.json").write_text(json.dumps(recorded(rank)))
+    Path(sys.argv[1], f"{rank}.json").write_text(json.dumps(results_of_rank(rank)))
 
 
 if __name__ == "__main__":

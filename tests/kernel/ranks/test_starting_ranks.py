@@ -57,7 +57,7 @@ class Job:
         assert processes(self.mark) == []
         return self.process.returncode, out, err
 
-    def named(self, part: str) -> int:
+    def pid_of(self, part: str) -> int:
         (found,) = (
             pid
             for pid, arguments in processes(self.mark)
@@ -390,7 +390,7 @@ def test_ctrl_c_twice_does_not_wait(tmp_path: Path) -> None:
 
 
 def test_ranks_end_when_mpiexec_is_killed(waiting: Job) -> None:
-    os.kill(waiting.named("mpiexec"), signal.SIGKILL)
+    os.kill(waiting.pid_of("mpiexec"), signal.SIGKILL)
     status, _, err = waiting.end()
     assert (status, err) == (137, "hookscope run: mpiexec was killed by SIGKILL; ranks 0, 1 were ended\n")
 

@@ -30,7 +30,7 @@ def cells(table: Any, name: str) -> list[tuple[str, str]]:
     return [(cell["text"], cell["mark"]) for cell in match["cells"]]
 
 
-def shown(panel: RanksPanel, tab: str = "captures") -> list[str]:
+def rows_of(panel: RanksPanel, tab: str = "captures") -> list[str]:
     return [item["name"] for item in getattr(panel, tab).get("rows", ())]
 
 
@@ -134,8 +134,8 @@ def test_captures_of_all_ranks_stand_side_by_side(fleet: FakeFleet, panel: Ranks
     fleet.ranks[2].captures["conv#0 forward output"] = row(mean=-1e-7, bits="b")
     ask("refresh")
     values = [("0.25", ""), ("0.25", ""), ("-1e-07", "")]
-    wait_until("the row", lambda: shown(panel) and cells(panel.captures, "conv#0 forward output") == values)
-    assert shown(panel) == ["conv#0 forward output", "relu#0 forward output"]
+    wait_until("the row", lambda: rows_of(panel) and cells(panel.captures, "conv#0 forward output") == values)
+    assert rows_of(panel) == ["conv#0 forward output", "relu#0 forward output"]
     assert panel.captures["ranks"] == [0, 1, 2]
     assert [capture["same"] for capture in panel.captures["rows"]] == [False, True]
     assert not any(capture["marked"] for capture in panel.captures["rows"])  # each rank has its own data
@@ -155,7 +155,7 @@ def test_what_a_rank_in_the_midst_of_a_step_lacks_is_no_difference(
 ) -> None:
     del fleet.ranks[1].captures["relu#0 forward output"]
     fleet.pause(1)
-    wait_until("the table", lambda: panel.status["state"] == "paused" and shown(panel))
+    wait_until("the table", lambda: panel.status["state"] == "paused" and rows_of(panel))
     ask("refresh")
     wait_until("the cell", lambda: cells(panel.captures, "relu#0 forward output")[1] == ("", ""))
     assert not panel.captures["rows"][1]["marked"]
@@ -166,7 +166,7 @@ def test_nan_on_some_ranks_is_marked_there_and_nan_on_all_is_not(fleet: FakeFlee
         rank.captures["relu#0 forward output"] = row(nan=6.0, mean="nan")
     fleet.ranks[2].captures["conv#0 forward output"] = row(nan=1.0, positive_inf=2.0)
     ask("refresh")
-    wait_until("the mark", lambda: shown(panel) and cells(panel.captures, "conv#0 forward output")[2][1] == "nan")
+    wait_until("the mark", lambda: rows_of(panel) and cells(panel.captures, "conv#0 forward output")[2][1] == "nan")
     assert cells(panel.captures, "conv#0 forward output")[2][0] == "0.25 (1 NaN, 2 inf)"
     assert not panel.captures["rows"][1]["marked"]
 
@@ -175,7 +175,7 @@ def test_another_figure_needs_no_rank(fleet: FakeFleet, panel: RanksPanel, ask: 
     fleet.ranks[0].captures["conv#0 forward output"] = row(norm=7.0)
     ask("figure", figure="norm")
     ask("refresh")
-    wait_until("the row", lambda: shown(panel) and cells(panel.captures, "conv#0 forward output")[0] == ("7", ""))
+    wait_until("the row", lambda: rows_of(panel) and cells(panel.captures, "conv#0 forward output")[0] == ("7", ""))
     request_count = fleet.ranks[0].kinds().count("captures")
     ask("figure", figure="mean")
     assert cells(panel.captures, "conv#0 forward output")[0] == ("0.25", "")
@@ -213,16 +213,16 @@ def test_pages_do_not_shift_by_what_a_rank_lacks(fleet: FakeFleet, panel: RanksP
         del fleet.ranks[1].captures[f"cell{k:03d}#0 forward output"]
     ask("refresh")
     names = sorted(fleet.ranks[0].captures)
-    wait_until("the first page", lambda: shown(panel) == names[:50])
+    wait_until("the first page", lambda: rows_of(panel) == names[:50])
     ask("turn", tab="captures", by=1)
-    wait_until("the second page", lambda: shown(panel) == names[50:100])
+    wait_until("the second page", lambda: rows_of(panel) == names[50:100])
     ask("turn", tab="captures", by=1)
-    wait_until("the last page", lambda: shown(panel) == names[100:])
+    wait_until("the last page", lambda: rows_of(panel) == names[100:])
     assert (panel.captures["first"], panel.captures["total"], panel.captures["more"]) == (100, 120, False)
     ask("turn", tab="captures", by=-1)
-    wait_until("the second page again", lambda: shown(panel) == names[50:100])
+    wait_until("the second page again", lambda: rows_of(panel) == names[50:100])
     ask("find", tab="captures", text="cell01")
-    wait_until("what was looked for", lambda: shown(panel) == names[10:20])
+    wait_until("what was looked for", lambda: rows_of(panel) == names[10:20])
     assert max(fields["count"] for kind, fields in fleet.ranks[0].asked if kind == "captures") == PER_PAGE
 
 
@@ -231,10 +231,10 @@ def test_bits_of_parameters_are_asked_for_only_if_wanted_and_come_first(
 ) -> None:
     fleet.ranks[2].parameters["conv.weight"] = row(bits="c")
     ask("show", tab="parameters")
-    wait_until("the table", lambda: shown(panel, "parameters") == ["conv.bias", "conv.weight"])
+    wait_until("the table", lambda: rows_of(panel, "parameters") == ["conv.bias", "conv.weight"])
     assert not any(fields["bits"] for kind, fields in fleet.ranks[0].asked if kind == "parameters")
     ask("bits", on=True)
-    wait_until("the order", lambda: shown(panel, "parameters") == ["conv.weight", "conv.bias"])
+    wait_until("the order", lambda: rows_of(panel, "parameters") == ["conv.weight", "conv.bias"])
     first, second = panel.parameters["rows"]
     assert (first["marked"], first["same"], second["marked"], second["same"]) == (True, False, False, True)
     assert [cell["mark"] for cell in first["cells"]] == ["", "", "differs"]
@@ -256,7 +256,7 @@ def test_only_what_is_in_sight_is_asked(fleet: FakeFleet, panel: RanksPanel) -> 
     assert set(fleet.ranks[0].kinds()) == {"status"}  # the panel is not on a page yet
     panel._received(panel, {"type": "hello"}, [])
     panel._received(panel, {"type": "show", "tab": "parameters"}, [])
-    wait_until("the table", lambda: shown(panel, "parameters"))
+    wait_until("the table", lambda: rows_of(panel, "parameters"))
     assert "panel" not in fleet.ranks[0].kinds()
 
 
@@ -278,7 +278,7 @@ def test_a_finding_has_a_line_that_leads_to_its_value(fleet: FakeFleet, panel: R
     ask("reveal", tab=relu["view"], step=relu["step"], name=relu["name"])
     assert (panel.tab, panel._step) == ("captures", 1)
     ask("reveal", tab=weight["view"], step=weight["step"], name=weight["name"])
-    wait_until("the parameter", lambda: shown(panel, "parameters") == ["conv.weight"])
+    wait_until("the parameter", lambda: rows_of(panel, "parameters") == ["conv.weight"])
     assert panel.tab == "parameters"
 
 
@@ -437,7 +437,7 @@ def test_whatever_ranks_answer_the_panel_goes_on(fleet: FakeFleet, panel: RanksP
 
 
 def test_what_is_as_it_was_is_sent_to_nobody(fleet: FakeFleet, panel: RanksPanel, ask: Ask, sent: list[Any]) -> None:
-    wait_until("the table", lambda: shown(panel))
+    wait_until("the table", lambda: rows_of(panel))
     with panel._lock:
         panel._run_once(0.0)
         count = len(sent)

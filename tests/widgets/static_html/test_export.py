@@ -37,7 +37,7 @@ class Shifted(nn.Cell):
 
 
 @pytest.fixture(scope="module")
-def trained() -> DebugSession:
+def trained_session() -> DebugSession:
     net = Shifted()
     x = np.ones((3, 4), np.float32)
     x[1, 2] = np.nan
@@ -55,8 +55,8 @@ def read(page: str) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", page.partition("<body")[2]).split())
 
 
-def test_the_page_has_all_of_the_session(trained: DebugSession) -> None:
-    page = export.export_page(trained)
+def test_the_page_has_all_of_the_session(trained_session: DebugSession) -> None:
+    page = export.export_page(trained_session)
     assert [*re.findall(r'<h2 id="(\w+)">', page)] == [
         "stop",
         "findings",
@@ -70,8 +70,8 @@ def test_the_page_has_all_of_the_session(trained: DebugSession) -> None:
     ]
     text = read(page)
     assert "Skipped pause" in text
-    assert trained.gradient_checks["dense"].summary in text
-    assert trained.findings()[0].advice in text
+    assert trained_session.gradient_checks["dense"].summary in text
+    assert trained_session.findings()[0].advice in text
     assert "relu ReLU gave 3x4" in text
     assert "Step 2:" in text
     assert "dense#0 forward input[0] 3x4 float32 nan" in text
@@ -86,18 +86,18 @@ def test_a_loss_is_drawn_by_step(session: PlainSession) -> None:
     assert "loss 4 in step 1, 1 in step 4" in page
 
 
-def test_the_page_is_the_same_every_time(trained: DebugSession) -> None:
-    assert export.export_page(trained) == export.export_page(trained)
+def test_the_page_is_the_same_every_time(trained_session: DebugSession) -> None:
+    assert export.export_page(trained_session) == export.export_page(trained_session)
 
 
-def test_the_file_holds_the_page(trained: DebugSession, tmp_path: Path) -> None:
-    path = export_html(trained, tmp_path / "session.html")
-    assert path.read_text(encoding="utf-8") == export.export_page(trained)
+def test_the_file_holds_the_page(trained_session: DebugSession, tmp_path: Path) -> None:
+    path = export_html(trained_session, tmp_path / "session.html")
+    assert path.read_text(encoding="utf-8") == export.export_page(trained_session)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_browser_shows_it_without_loading_or_running_anything(
-    trained: DebugSession, page: Page, tmp_path: Path, theme: Any
+    trained_session: DebugSession, page: Page, tmp_path: Path, theme: Any
 ) -> None:
     page.set_viewport_size({"width": 480, "height": 700})
     page.emulate_media(color_scheme=theme)
@@ -105,7 +105,7 @@ def test_a_browser_shows_it_without_loading_or_running_anything(
     requests: list[str] = []
     page.on("console", lambda message: complaints.append(message.text))
     page.on("request", lambda request: requests.append(request.url.partition(":")[0]))
-    page.goto(export_html(trained, tmp_path / "session.html").as_uri())
+    page.goto(export_html(trained_session, tmp_path / "session.html").as_uri())
     page.get_by_text("dense#0 forward output").last.click()
     heatmap = page.get_by_role("img", name="heatmap").locator("visible=true")
     assert heatmap.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [4, 3]
@@ -115,12 +115,12 @@ def test_a_browser_shows_it_without_loading_or_running_anything(
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_page_is_accessible(trained: DebugSession, page: Page, tmp_path: Path, theme: Any) -> None:
+def test_the_page_is_accessible(trained_session: DebugSession, page: Page, tmp_path: Path, theme: Any) -> None:
     if not AXE.exists():
         reason = "axe-core is not installed: with Node and npm, `make test` or `make lint` puts it into js/node_modules"
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
     page.emulate_media(color_scheme=theme)
-    page.goto(export_html(trained, tmp_path / "session.html").as_uri())
+    page.goto(export_html(trained_session, tmp_path / "session.html").as_uri())
     page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
     assert violations(page.locator("html")) == []
 
@@ -192,10 +192,12 @@ def test_a_histogram_of_the_largest_numbers_has_its_zero_in_the_middle() -> None
     assert "M96.0 0v" in drawings.histogram([1] * 64, -1.7e308, 1.7e308)
 
 
-def test_the_button_saves_the_page(shown: PanelPage) -> None:
-    shown.panel.session.capture()  # type: ignore[attr-defined]
-    with shown.page.expect_download() as download:
-        shown.page.get_by_role("button", name="Export").click()
-        shown.until(lambda: shown.page.get_by_role("button", name="Export").get_attribute("aria-busy") is None)
+def test_the_button_saves_the_page(panel_page: PanelPage) -> None:
+    panel_page.panel.session.capture()  # type: ignore[attr-defined]
+    with panel_page.page.expect_download() as download:
+        panel_page.page.get_by_role("button", name="Export").click()
+        panel_page.until(
+            lambda: panel_page.page.get_by_role("button", name="Export").get_attribute("aria-busy") is None
+        )
     assert download.value.suggested_filename == "hookscope-Net.html"
-    assert Path(download.value.path()).read_text(encoding="utf-8") == export.export_page(shown.panel.session)
+    assert Path(download.value.path()).read_text(encoding="utf-8") == export.export_page(panel_page.panel.session)

@@ -109,7 +109,7 @@ def train(net: nn.Cell, values: list[np.ndarray], **options: Any) -> DebugSessio
     return session
 
 
-def shown(figures: CellFigures, paths: list[str], budget: float = SECOND) -> dict[tuple[str, str], dict[str, Any]]:
+def figures_of(figures: CellFigures, paths: list[str], budget: float = SECOND) -> dict[tuple[str, str], dict[str, Any]]:
     """Return the message for these rows, by path and kind."""
     table = np.frombuffer(figures.update(paths, budget), "<f8").reshape(len(FIGURE_NUMBERS), -1).T
     read = [dict(zip(FIGURE_NUMBERS, row, strict=True)) for row in table.tolist()]
@@ -126,7 +126,7 @@ def silent(session: object) -> CellFigures:
 def test_a_cell_has_the_spread_of_its_last_output_and_the_norm_of_the_last_gradient_there() -> None:
     net = Net()
     inputs = [np.full((4, 3), 7.0), np.arange(12.0).reshape(4, 3)]
-    figures = shown(silent(train(net, inputs)), ["", "dense", "two", "unused"])
+    figures = figures_of(silent(train(net, inputs)), ["", "dense", "two", "unused"])
     weight, bias = net.dense.weight.asnumpy(), net.dense.bias.asnumpy()
     output = figures["dense", "output"]
     assert output["value"] == pytest.approx((inputs[1] @ weight.T + bias).std(), rel=1e-5)
@@ -137,7 +137,7 @@ def test_a_cell_has_the_spread_of_its_last_output_and_the_norm_of_the_last_gradi
 
 
 def test_of_several_outputs_the_first_counts() -> None:
-    figures = shown(silent(train(Net(), [np.arange(12.0).reshape(4, 3)])), ["dense", "two"])
+    figures = figures_of(silent(train(Net(), [np.arange(12.0).reshape(4, 3)])), ["dense", "two"])
     assert figures["two", "output"]["value"] == pytest.approx(figures["dense", "output"]["value"])
 
 
@@ -172,10 +172,10 @@ def test_with_no_time_nothing_is_computed_and_what_is_to_come_is_told(session: P
     for path in ("block", "block.relu"):
         session.capture(path)
     figures = silent(session)
-    assert shown(figures, ["", "block", "block.relu"], budget=0.0) == {}
+    assert figures_of(figures, ["", "block", "block.relu"], budget=0.0) == {}
     assert figures.rest == 2
     assert [capture.computed for capture in session.captures] == [0, 0]
-    assert len(shown(figures, ["", "block", "block.relu"])) == 2
+    assert len(figures_of(figures, ["", "block", "block.relu"])) == 2
     assert figures.rest == 0
 
 
@@ -185,18 +185,18 @@ def test_only_rows_in_sight_are_computed_each_value_once_and_only_the_newest(ses
             session.capture(path, step=step)
     figures = silent(session)
     figures.look_at([2, 99, -1])  # a page may be behind: indices of missing rows are skipped
-    assert list(shown(figures, ["", "block", "block.relu"])) == [("block.relu", "output")]
-    shown(figures, ["", "block", "block.relu"])
+    assert list(figures_of(figures, ["", "block", "block.relu"])) == [("block.relu", "output")]
+    figures_of(figures, ["", "block", "block.relu"])
     assert [capture.computed for capture in session.captures] == [0, 0, 0, 1]
 
 
 def test_a_figure_stays_until_there_is_time_for_a_newer_one(session: PlainSession) -> None:
     session.capture("block", step=1)
     figures = silent(session)
-    shown(figures, ["block"])
+    figures_of(figures, ["block"])
     session.capture("block", step=2)
-    assert shown(figures, ["block"], budget=0.0)["block", "output"]["step"] == 1
-    assert shown(figures, ["block"])["block", "output"]["step"] == 2
+    assert figures_of(figures, ["block"], budget=0.0)["block", "output"]["step"] == 1
+    assert figures_of(figures, ["block"])["block", "output"]["step"] == 2
 
 
 def test_what_was_given_up_keeps_its_figures_and_one_that_has_none_is_no_zero(session: PlainSession) -> None:
@@ -204,17 +204,17 @@ def test_what_was_given_up_keeps_its_figures_and_one_that_has_none_is_no_zero(se
     session.capture("block.relu", step=1)
     session.captures.give_up(1)
     session.captures.give_up(1, figures=False)
-    figures = shown(silent(session), ["block", "block.relu"], budget=0.0)
+    figures = figures_of(silent(session), ["block", "block.relu"], budget=0.0)
     assert list(figures) == [("block", "output")]
 
 
 def test_an_edit_at_a_pause_is_seen(session: PlainSession) -> None:
     capture = session.capture("block", step=1)
     figures = silent(session)
-    before = shown(figures, ["block"])["block", "output"]["value"]
+    before = figures_of(figures, ["block"])["block", "output"]["value"]
     capture.value = PlainTensor(np.array([0.0, 10.0]))
     session.captures.replacements += 1
-    after = shown(figures, ["block"])["block", "output"]["value"]
+    after = figures_of(figures, ["block"])["block", "output"]["value"]
     assert (round(before, 3), after) == (1.708, 5.0)
 
 
@@ -224,7 +224,7 @@ def test_figures_keep_no_value_alive() -> None:
     with session:
         session.roots[0](Tensor(np.ones(3, np.float32)))
         reference = weakref.ref(session.captures[-1].array)
-        shown(figures, [""])
+        figures_of(figures, [""])
         for _ in range(4):
             session.roots[0](Tensor(np.ones(3, np.float32)))
     gc.collect()
@@ -356,7 +356,7 @@ def test_marks_travel_with_the_row_that_they_are_of(sent: list[Any]) -> None:
 
 
 @pytest.fixture
-def ran() -> DebugSession:
+def session_that_ran() -> DebugSession:
     """Return a session over a network with a dead unit, a tied weight, and a NaN in its last step."""
     net = nn.SequentialCell(
         nn.Dense(3, 3, has_bias=False), nn.ReLU(), nn.Dense(3, 3, has_bias=False), nn.SequentialCell(nn.ReLU())
@@ -375,8 +375,8 @@ class SumOf(nn.Cell):
         return ops.square(self.net(x) + 1.0).sum()
 
 
-def test_a_saved_notebook_has_bars_findings_and_what_is_shared(ran: DebugSession) -> None:
-    html = snapshot.panel_html(ran, ["cells"])
+def test_a_saved_notebook_has_bars_findings_and_what_is_shared(session_that_ran: DebugSession) -> None:
+    html = snapshot.panel_html(session_that_ran, ["cells"])
     rows = {cells[0].strip("\u2003└ "): cells for cells in reversed(table_rows(html))}
     head = rows["cell"]
     place = {name: head.index(name) for name in ("worst finding", "output spread", "gradient norm", "shared")}
@@ -393,8 +393,8 @@ def test_a_saved_notebook_of_a_network_that_did_not_run_has_no_empty_columns() -
     assert table_rows(html)[0] == ["cell", "type", "parameters", "output", "mode", "hooks"]
 
 
-def test_a_cell_that_may_be_shut_says_what_was_found_inside(ran: DebugSession) -> None:
-    page = export.export_page(ran)
+def test_a_cell_that_may_be_shut_says_what_was_found_inside(session_that_ran: DebugSession) -> None:
+    page = export.export_page(session_that_ran)
     assert re.search(r"<summary><b>net</b>.*?· inside: dead_relu, \d+ hits in \d cells?</small></summary>", page)
     assert "output spread 3.45 · gradient norm" in page
 

@@ -11,10 +11,10 @@ NAMES = ("gradient", "grad_output", "x")
 
 
 @pytest.fixture
-def line(shown: PanelPage, session: PlainSession) -> Locator:
+def line(panel_page: PanelPage, session: PlainSession) -> Locator:
     session.pause(locals=dict.fromkeys(NAMES, 1.0))
-    line = shown.page.get_by_role("textbox", name="Evaluate", exact=True)
-    shown.until(line.is_enabled)
+    line = panel_page.page.get_by_role("textbox", name="Evaluate", exact=True)
+    panel_page.until(line.is_enabled)
     return line
 
 

@@ -17,9 +17,9 @@ HOSTILE = "<img src=x onerror=\"document.title='broken'\">"
 
 
 @pytest.fixture
-def view(shown: PanelPage) -> Locator:
-    shown.page.get_by_role("tab", name="Findings").click()
-    return shown.page.get_by_role("tabpanel", name="Findings")
+def view(panel_page: PanelPage) -> Locator:
+    panel_page.page.get_by_role("tab", name="Findings").click()
+    return panel_page.page.get_by_role("tabpanel", name="Findings")
 
 
 @pytest.fixture
@@ -39,307 +39,315 @@ def test_every_condition_is_listed_with_what_it_means_and_what_to_do(settings: L
     assert settings.get_by_role("textbox", name="threshold of nan").count() == 0
 
 
-def test_a_condition_is_looked_for_and_paused_at(shown: PanelPage, session: PlainSession, settings: Locator) -> None:
+def test_a_condition_is_looked_for_and_paused_at(
+    panel_page: PanelPage, session: PlainSession, settings: Locator
+) -> None:
     settings.get_by_role("checkbox", name="look for nan", exact=True).click()
-    shown.until(lambda: list(session.checks.conditions) == ["nan"])
+    panel_page.until(lambda: list(session.checks.conditions) == ["nan"])
     assert session.checks.pausing == set()
     settings.get_by_role("checkbox", name="pause at inf", exact=True).click()
-    shown.until(lambda: list(session.checks.conditions) == ["nan", "inf"])
+    panel_page.until(lambda: list(session.checks.conditions) == ["nan", "inf"])
     assert session.checks.pausing == {"inf"}
     look = settings.get_by_role("checkbox", name="look for inf", exact=True)
-    shown.until(look.is_checked)
+    panel_page.until(look.is_checked)
     look.click()
-    shown.until(lambda: list(session.checks.conditions) == ["nan"])
-    shown.until(lambda: not settings.get_by_role("checkbox", name="pause at inf", exact=True).is_checked())
+    panel_page.until(lambda: list(session.checks.conditions) == ["nan"])
+    panel_page.until(lambda: not settings.get_by_role("checkbox", name="pause at inf", exact=True).is_checked())
 
 
 def test_a_threshold_is_changed_by_the_session_or_refused_in_one_line(
-    shown: PanelPage, session: PlainSession, settings: Locator
+    panel_page: PanelPage, session: PlainSession, settings: Locator
 ) -> None:
     session.add_condition("dead_relu")
-    shown.panel.sync()
+    panel_page.panel.sync()
     box = settings.get_by_role("textbox", name="threshold of dead_relu")
-    shown.until(lambda: settings.get_by_role("checkbox", name="look for dead_relu").is_checked())
+    panel_page.until(lambda: settings.get_by_role("checkbox", name="look for dead_relu").is_checked())
     box.fill("0.5")
     box.press("Enter")
-    shown.until(lambda: session.checks.conditions["dead_relu"].threshold == 0.5)
+    panel_page.until(lambda: session.checks.conditions["dead_relu"].threshold == 0.5)
     box.fill("half")
     box.press("Enter")
-    alert = shown.page.get_by_role("alert")
-    shown.until(lambda: "the threshold must be a finite number, got 'half'" in alert.inner_text())
-    shown.until(lambda: box.get_attribute("aria-invalid") == "true")
+    alert = panel_page.page.get_by_role("alert")
+    panel_page.until(lambda: "the threshold must be a finite number, got 'half'" in alert.inner_text())
+    panel_page.until(lambda: box.get_attribute("aria-invalid") == "true")
     assert session.checks.conditions["dead_relu"].threshold == 0.5
     box.fill("0.25")
     box.press("Enter")
-    shown.until(lambda: session.checks.conditions["dead_relu"].threshold == 0.25)
-    shown.until(lambda: box.get_attribute("aria-invalid") is None)
+    panel_page.until(lambda: session.checks.conditions["dead_relu"].threshold == 0.25)
+    panel_page.until(lambda: box.get_attribute("aria-invalid") is None)
 
 
 def test_a_threshold_that_is_typed_first_counts_when_the_condition_is_switched_on(
-    shown: PanelPage, session: PlainSession, settings: Locator
+    panel_page: PanelPage, session: PlainSession, settings: Locator
 ) -> None:
     settings.get_by_role("textbox", name="threshold of dead_relu").fill("0.7")
     settings.get_by_role("checkbox", name="look for dead_relu").click()
-    shown.until(lambda: list(session.checks.conditions) == ["dead_relu"])
+    panel_page.until(lambda: list(session.checks.conditions) == ["dead_relu"])
     assert session.checks.conditions["dead_relu"].threshold == 0.7
 
 
 def test_what_a_person_does_leads_over_news_that_are_older(
-    shown: PanelPage, session: PlainSession, settings: Locator
+    panel_page: PanelPage, session: PlainSession, settings: Locator
 ) -> None:
     look = settings.get_by_role("checkbox", name="look for dead_relu")
     threshold = settings.get_by_role("textbox", name="threshold of dead_relu")
     older = "model.trigger('change:conditions')"  # Python has not received the click: its last state is still "off"
     look.click()
-    shown.page.evaluate(older)
+    panel_page.page.evaluate(older)
     assert look.is_checked()
     threshold.fill("0.75")
-    shown.page.evaluate(older)
+    panel_page.page.evaluate(older)
     threshold.press("Enter")
-    shown.until(lambda: session.conditions != [] and session.checks.conditions["dead_relu"].threshold == 0.75)
+    panel_page.until(lambda: session.conditions != [] and session.checks.conditions["dead_relu"].threshold == 0.75)
     assert look.is_checked()
     assert threshold.input_value() == "0.75"
     session.remove_condition("dead_relu")
-    shown.panel.sync()
-    shown.until(lambda: not look.is_checked())
+    panel_page.panel.sync()
+    panel_page.until(lambda: not look.is_checked())
 
 
 def test_a_threshold_that_is_being_typed_is_not_overwritten(
-    shown: PanelPage, session: PlainSession, settings: Locator
+    panel_page: PanelPage, session: PlainSession, settings: Locator
 ) -> None:
     look = settings.get_by_role("checkbox", name="look for dead_relu")
     threshold = settings.get_by_role("textbox", name="threshold of dead_relu")
     look.click()
     threshold.fill("0.7")
-    shown.until(lambda: list(session.checks.conditions) == ["dead_relu"])  # answered while the user types
-    shown.carry()
+    panel_page.until(lambda: list(session.checks.conditions) == ["dead_relu"])  # answered while the user types
+    panel_page.carry()
     assert threshold.input_value() == "0.7"
     threshold.press("Enter")
-    shown.until(lambda: session.checks.conditions["dead_relu"].threshold == 0.7)
+    panel_page.until(lambda: session.checks.conditions["dead_relu"].threshold == 0.7)
 
 
-def test_a_switch_that_is_refused_shows_as_it_was(shown: PanelPage, session: PlainSession, settings: Locator) -> None:
+def test_a_switch_that_is_refused_shows_as_it_was(
+    panel_page: PanelPage, session: PlainSession, settings: Locator
+) -> None:
     settings.get_by_role("textbox", name="threshold of dead_relu").fill("half")
     look = settings.get_by_role("checkbox", name="look for dead_relu")
     look.click()
-    shown.until(lambda: "half" in shown.page.get_by_role("alert").inner_text())
-    shown.until(lambda: not look.is_checked())
+    panel_page.until(lambda: "half" in panel_page.page.get_by_role("alert").inner_text())
+    panel_page.until(lambda: not look.is_checked())
     assert session.conditions == []
 
 
 def test_all_and_none_keep_the_thresholds_that_were_set(
-    shown: PanelPage, session: PlainSession, settings: Locator
+    panel_page: PanelPage, session: PlainSession, settings: Locator
 ) -> None:
     session.add_condition("dead_relu=0.5", pause=True)
     settings.get_by_role("button", name="Look for all").click()
-    shown.until(lambda: set(session.checks.conditions) == set(CONDITIONS))
+    panel_page.until(lambda: set(session.checks.conditions) == set(CONDITIONS))
     assert session.checks.conditions["dead_relu"].threshold == 0.5
     assert session.checks.pausing == {"dead_relu"}
     settings.get_by_role("button", name="Look for none").click()
-    shown.until(lambda: session.conditions == [])
+    panel_page.until(lambda: session.conditions == [])
 
 
 def test_a_condition_of_ones_own_is_added_and_removed(
-    shown: PanelPage, session: PlainSession, settings: Locator
+    panel_page: PanelPage, session: PlainSession, settings: Locator
 ) -> None:
     box = settings.get_by_role("textbox", name="Your own condition")
     box.fill("normm > 3")
     box.press("Enter")
-    shown.until(lambda: "normm" in shown.page.get_by_role("alert").inner_text())
+    panel_page.until(lambda: "normm" in panel_page.page.get_by_role("alert").inner_text())
     assert box.input_value() == "normm > 3"
     box.fill("norm > 3")
     settings.get_by_role("button", name="Add").click()
-    shown.until(lambda: list(session.checks.conditions) == ["if norm > 3"])
-    shown.until(lambda: box.input_value() == "")
+    panel_page.until(lambda: list(session.checks.conditions) == ["if norm > 3"])
+    panel_page.until(lambda: box.input_value() == "")
     settings.get_by_role("checkbox", name="pause at if norm > 3").click()
-    shown.until(lambda: session.checks.pausing == {"if norm > 3"})
+    panel_page.until(lambda: session.checks.pausing == {"if norm > 3"})
     settings.get_by_role("button", name="remove if norm > 3").click()
-    shown.until(lambda: session.conditions == [])
-    shown.until(lambda: settings.get_by_role("button", name="remove if norm > 3").count() == 0)
+    panel_page.until(lambda: session.conditions == [])
+    panel_page.until(lambda: settings.get_by_role("button", name="remove if norm > 3").count() == 0)
 
 
 def test_from_a_finding_one_click_goes_to_the_capture_and_one_to_the_cell(
-    shown: PanelPage, session: PlainSession, view: Locator
+    panel_page: PanelPage, session: PlainSession, view: Locator
 ) -> None:
     session.capture("block")
     bad = session.capture("block.relu", step=3)
     session.find("nan", "block.relu", bad, count=4, last_step=6)
     session.emit("finished")
-    row = view.get_by_role("listitem").filter(has=shown.page.get_by_role("button", name="show cell block.relu"))
-    shown.until(row.is_visible)
+    row = view.get_by_role("listitem").filter(has=panel_page.page.get_by_role("button", name="show cell block.relu"))
+    panel_page.until(row.is_visible)
     assert row.get_by_role("heading").inner_text() == "There is a NaN"
     assert "nan in block.relu, steps 3 to 6, 4 times" in row.inner_text()
     assert "block.relu#0 forward output (2 of 6 elements)" in row.inner_text()
     assert CONDITIONS["nan"].advice in row.inner_text()
     row.get_by_role("button", name="show the capture of nan in block.relu").click()
-    captures = shown.page.get_by_role("tabpanel", name="Captures")
+    captures = panel_page.page.get_by_role("tabpanel", name="Captures")
     assert captures.is_visible()
-    shown.until(lambda: shown.panel.selection.get("index") == 1)
-    shown.until(lambda: captures.locator("[aria-selected=true]").inner_text().startswith("3"))
-    shown.page.get_by_role("tab", name="Findings").click()
+    panel_page.until(lambda: panel_page.panel.selection.get("index") == 1)
+    panel_page.until(lambda: captures.locator("[aria-selected=true]").inner_text().startswith("3"))
+    panel_page.page.get_by_role("tab", name="Findings").click()
     row.get_by_role("button", name="show cell block.relu").click()
-    assert shown.page.evaluate("document.activeElement.getAttribute('aria-label')") == "block.relu, LeakyReLU"
+    assert panel_page.page.evaluate("document.activeElement.getAttribute('aria-label')") == "block.relu, LeakyReLU"
 
 
-def test_a_finding_without_a_capture_offers_none(shown: PanelPage, session: PlainSession, view: Locator) -> None:
+def test_a_finding_without_a_capture_offers_none(panel_page: PanelPage, session: PlainSession, view: Locator) -> None:
     session.find("loss_not_decreasing", "")
-    shown.panel.sync()
+    panel_page.panel.sync()
     findings = view.get_by_role("region", name="Causes and consequences")
-    shown.until(lambda: findings.get_by_role("listitem").count() == 1)
+    panel_page.until(lambda: findings.get_by_role("listitem").count() == 1)
     assert "loss_not_decreasing in (root), step 1" in findings.inner_text()
     assert findings.get_by_role("button", name="show the capture").count() == 0
 
 
-def test_the_focus_stays_on_a_finding_while_more_come(shown: PanelPage, session: PlainSession, view: Locator) -> None:
+def test_the_focus_stays_on_a_finding_while_more_come(
+    panel_page: PanelPage, session: PlainSession, view: Locator
+) -> None:
     session.find("nan", "block")
-    shown.panel.sync()
+    panel_page.panel.sync()
     link = view.get_by_role("button", name="show cell block", exact=True)
-    shown.until(link.is_visible)
+    panel_page.until(link.is_visible)
     link.focus()
     session.find("wrong_mode", "block.relu")
-    shown.panel.sync()
-    shown.until(lambda: view.get_by_role("button", name="show cell block.relu").is_visible())
+    panel_page.panel.sync()
+    panel_page.until(lambda: view.get_by_role("button", name="show cell block.relu").is_visible())
     assert link.evaluate("one => one === document.activeElement")
 
 
-def test_hostile_texts_stay_text(shown: PanelPage, session: PlainSession, view: Locator) -> None:
+def test_hostile_texts_stay_text(panel_page: PanelPage, session: PlainSession, view: Locator) -> None:
     session.find("nan", HOSTILE)
     session.found[-1].message = session.found[-1].advice = HOSTILE
     session.add_condition(f"if path == {HOSTILE!r}")
-    shown.panel.sync()
-    shown.until(lambda: view.inner_text().count(HOSTILE[:12]) >= 3)
+    panel_page.panel.sync()
+    panel_page.until(lambda: view.inner_text().count(HOSTILE[:12]) >= 3)
     view.get_by_role("button", name="Settings").click()
-    shown.until(lambda: HOSTILE[:12] in view.inner_text())
-    assert shown.page.locator("img").count() == 0
-    assert shown.page.title() == "panel"
+    panel_page.until(lambda: HOSTILE[:12] in view.inner_text())
+    assert panel_page.page.locator("img").count() == 0
+    assert panel_page.page.title() == "panel"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1100, 480])
 def test_text_has_a_contrast_of_4_5_and_nothing_is_cut(
-    shown: PanelPage, session: PlainSession, view: Locator, scheme: Any, width: int
+    panel_page: PanelPage, session: PlainSession, view: Locator, scheme: Any, width: int
 ) -> None:
-    shown.page.emulate_media(color_scheme=scheme)
-    shown.page.set_viewport_size({"width": width, "height": 640})
+    panel_page.page.emulate_media(color_scheme=scheme)
+    panel_page.page.set_viewport_size({"width": width, "height": 640})
     session.add_condition("nan", pause=True)
     session.find("nan", "block.relu", session.capture("block.relu"))
     session.emit("finished")
-    shown.until(lambda: view.get_by_role("button", name="show cell block.relu").is_visible())
-    ratio, where = lowest_contrast(shown.page)
+    panel_page.until(lambda: view.get_by_role("button", name="show cell block.relu").is_visible())
+    ratio, where = lowest_contrast(panel_page.page)
     assert ratio >= 4.5, where
     assert view.evaluate("view => view.scrollWidth <= view.clientWidth")
 
 
-def test_the_tab_tells_how_much_was_found_wherever_one_looks(shown: PanelPage, session: PlainSession) -> None:
-    tab = shown.page.get_by_role("tab", name="Findings", exact=True)
+def test_the_tab_tells_how_much_was_found_wherever_one_looks(panel_page: PanelPage, session: PlainSession) -> None:
+    tab = panel_page.page.get_by_role("tab", name="Findings", exact=True)
     assert tab.inner_text() == "Findings"
     session.find("nan", "block", session.capture(hits=["nan"]))
     session.emit("finished")
-    shown.until(lambda: tab.inner_text() == "Findings1")
+    panel_page.until(lambda: tab.inner_text() == "Findings1")
     assert tab.get_attribute("aria-description") == "1 found"
-    assert shown.page.get_by_role("tabpanel", name="Cells").is_visible()
+    assert panel_page.page.get_by_role("tabpanel", name="Cells").is_visible()
 
 
-def test_who_knows_nothing_of_the_panel_finds_faults_by_one_button(shown: PanelPage, session: PlainSession) -> None:
-    find = shown.page.get_by_role("button", name="Find faults").filter(visible=True)
+def test_who_knows_nothing_of_the_panel_finds_faults_by_one_button(
+    panel_page: PanelPage, session: PlainSession
+) -> None:
+    find = panel_page.page.get_by_role("button", name="Find faults").filter(visible=True)
     find.click()
-    shown.until(lambda: list(session.checks.conditions) == list(CONDITIONS))
-    view = shown.page.get_by_role("tabpanel", name="Findings")
-    shown.until(view.get_by_text("Nothing has run since these are looked for").is_visible)
-    shown.until(lambda: find.count() == 0)
+    panel_page.until(lambda: list(session.checks.conditions) == list(CONDITIONS))
+    view = panel_page.page.get_by_role("tabpanel", name="Findings")
+    panel_page.until(view.get_by_text("Nothing has run since these are looked for").is_visible)
+    panel_page.until(lambda: find.count() == 0)
     settings = view.get_by_role("button", name="Settings")
     settings.click()
     view.get_by_role("button", name="Look for none").click()
     settings.click()
     shown.until(view.get_by_text("No conditions are checked yet.").is_visible)
     find.click()
-    shown.until(lambda: list(session.checks.conditions) == list(CONDITIONS))
+    panel_page.until(lambda: list(session.checks.conditions) == list(CONDITIONS))
 
 
-def test_findings_are_cleared(shown: PanelPage, session: PlainSession, view: Locator) -> None:
+def test_findings_are_cleared(panel_page: PanelPage, session: PlainSession, view: Locator) -> None:
     clear = view.get_by_role("button", name="Clear", exact=True)
     assert not clear.is_visible()
     session.find("nan", "block.relu")
-    shown.panel.sync()
-    shown.until(clear.is_visible)
+    panel_page.panel.sync()
+    panel_page.until(clear.is_visible)
     clear.click()
-    shown.until(lambda: not view.get_by_role("list", name="Findings").is_visible())
+    panel_page.until(lambda: not view.get_by_role("list", name="Findings").is_visible())
     assert not session.found and not clear.is_visible()
 
 
 def test_a_finding_is_muted_for_its_cell_and_there_is_a_way_back(
-    shown: PanelPage, session: PlainSession, view: Locator
+    panel_page: PanelPage, session: PlainSession, view: Locator
 ) -> None:
     session.find("nan", "block.relu")
     session.find("nan", "")
-    shown.panel.sync()
+    panel_page.panel.sync()
     mute = view.get_by_role("button", name="mute here: nan in block.relu", exact=True)
-    shown.until(mute.is_visible)
+    panel_page.until(mute.is_visible)
     mute.click()
-    shown.until(lambda: session.muted == [("nan", "block.relu")])
+    panel_page.until(lambda: session.muted == [("nan", "block.relu")])
     muted = view.get_by_role("list", name="Muted")
-    shown.until(lambda: "nan in block.relu" in muted.inner_text())
+    panel_page.until(lambda: "nan in block.relu" in muted.inner_text())
     assert view.get_by_role("button", name="mute here: nan in (root)", exact=True).is_visible()
     if AXE.is_file():
         assert violations(view) == []
     muted.get_by_role("button", name="unmute nan in block.relu").click()
-    shown.until(lambda: session.muted == [])
-    shown.until(lambda: not muted.is_visible())
+    panel_page.until(lambda: session.muted == [])
+    panel_page.until(lambda: not muted.is_visible())
 
 
 def test_where_nothing_can_pause_the_view_says_what_to_do(
-    shown: PanelPage, session: PlainSession, settings: Locator
+    panel_page: PanelPage, session: PlainSession, settings: Locator
 ) -> None:
     note = settings.get_by_role("note")
     assert not note.is_visible()
     session.no_pauses = "choose the Hookscope kernel to pause"
     session.add_condition("nan", pause=True)
-    shown.panel.sync()
-    shown.until(note.is_visible)
+    panel_page.panel.sync()
+    panel_page.until(note.is_visible)
     assert note.inner_text() == "No pauses here: choose the Hookscope kernel to pause."
-    assert "choose the Hookscope kernel to pause" in shown.page.get_by_role("status").first.inner_text()
+    assert "choose the Hookscope kernel to pause" in panel_page.page.get_by_role("status").first.inner_text()
 
 
 def test_a_panel_that_no_longer_watches_offers_to_watch_and_nothing_that_would_do_nothing(
-    shown: PanelPage, session: PlainSession, view: Locator
+    panel_page: PanelPage, session: PlainSession, view: Locator
 ) -> None:
-    top = shown.page.locator(".hs-head")
+    top = panel_page.page.locator(".hs-head")
     find, again = (top.get_by_role("button", name=name) for name in ("Find faults", "Watch again"))
     view.get_by_role("button", name="Settings").click()
     switch = view.get_by_role("checkbox", name="look for nan")
     assert find.is_visible() and switch.is_enabled() and not again.is_visible()
     session.emit("captured")
     session.emit("finished")
-    shown.until(again.is_visible)
+    panel_page.until(again.is_visible)
     assert not find.is_visible() and switch.is_disabled()
-    assert shown.page.get_by_role("status").first.inner_text() == "finished, no longer watching"
-    shown.page.get_by_role("tab", name="Cells").click()
-    stop = shown.page.get_by_role("combobox", name="breakpoint at block", exact=True)
+    assert panel_page.page.get_by_role("status").first.inner_text() == "finished, no longer watching"
+    panel_page.page.get_by_role("tab", name="Cells").click()
+    stop = panel_page.page.get_by_role("combobox", name="breakpoint at block", exact=True)
     assert stop.is_disabled()
     again.click()
-    shown.until(lambda: session.attached)
-    shown.until(lambda: stop.is_enabled() and not again.is_visible())
-    shown.until(lambda: shown.page.get_by_role("status").first.inner_text() == "watching")
+    panel_page.until(lambda: session.attached)
+    panel_page.until(lambda: stop.is_enabled() and not again.is_visible())
+    panel_page.until(lambda: panel_page.page.get_by_role("status").first.inner_text() == "watching")
 
 
 def test_what_follows_from_a_cause_is_folded_under_it_without_advice(
-    shown: PanelPage, session: PlainSession, view: Locator
+    panel_page: PanelPage, session: PlainSession, view: Locator
 ) -> None:
     session.find("dead_relu", "block.relu", session.capture("block.relu"))
     for path in ("conv", "block"):
         session.find("no_gradient", path)
-    shown.panel.sync()
+    panel_page.panel.sync()
     cause = view.get_by_role("list", name="Findings").locator(":scope > li")
-    shown.until(lambda: cause.count() == 1)
+    panel_page.until(lambda: cause.count() == 1)
     assert "so also: no_gradient in 2 places" in cause.inner_text()
     assert CONDITIONS["no_gradient"].advice not in cause.inner_text()
     cause.get_by_text("so also").click()
-    shown.until(lambda: cause.get_by_role("listitem").count() == 2)
-    assert shown.page.get_by_role("tab", name="Findings").get_attribute("aria-description") == "1 found"
+    panel_page.until(lambda: cause.get_by_role("listitem").count() == 2)
+    assert panel_page.page.get_by_role("tab", name="Findings").get_attribute("aria-description") == "1 found"
 
 
 def test_a_cure_says_what_it_changes_does_it_and_takes_it_back(
-    shown: PanelPage, session: PlainSession, view: Locator
+    panel_page: PanelPage, session: PlainSession, view: Locator
 ) -> None:
     actions: list[str] = []
 
@@ -350,16 +358,16 @@ def test_a_cure_says_what_it_changes_does_it_and_takes_it_back(
     finding = session.find("wrong_mode", "block")
     text = "set_train(True) puts block into training mode."
     session.known_cures["wrong_mode"] = [Cure("set_train", "Set to training", text, finding, do, session)]
-    shown.panel.sync()
+    panel_page.panel.sync()
     button = view.get_by_role("button", name="Set to training: block", exact=True)
-    shown.until(button.is_visible)
+    panel_page.until(button.is_visible)
     button.press("Enter")
-    shown.until(view.get_by_text(text).is_visible)
+    panel_page.until(view.get_by_text(text).is_visible)
     assert actions == []
-    shown.page.keyboard.press("Enter")  # the focus is on "Apply" now
-    shown.until(lambda: actions == ["done"])
-    shown.until(view.get_by_text("Set to training: done; run one more step to see whether it is gone.").is_visible)
-    shown.page.keyboard.press("Enter")  # and now on "Undo"
-    shown.until(lambda: actions == ["done", "undone"])
-    shown.until(button.is_visible)
+    panel_page.page.keyboard.press("Enter")  # the focus is on "Apply" now
+    panel_page.until(lambda: actions == ["done"])
+    panel_page.until(view.get_by_text("Set to training: done; run one more step to see whether it is gone.").is_visible)
+    panel_page.page.keyboard.press("Enter")  # and now on "Undo"
+    panel_page.until(lambda: actions == ["done", "undone"])
+    panel_page.until(button.is_visible)
     assert button.evaluate("one => one === document.activeElement")

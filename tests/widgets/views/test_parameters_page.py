@@ -37,7 +37,7 @@ def network() -> Network:
 
 
 @pytest.fixture
-def opened(page: Page, network: Network, sent: list[Any]) -> PanelPage:
+def parameters_page(page: Page, network: Network, sent: list[Any]) -> PanelPage:
     """Return the Parameters tab of a panel over two layers."""
     return _opened(page, network, sent)
 
@@ -105,9 +105,9 @@ def test_ten_thousand_rows_are_a_few_elements_and_are_filtered_and_sorted(many: 
 
 
 def test_gradient_norms_ratios_and_a_line_of_their_history_follow_the_training(
-    opened: PanelPage, network: Network
+    parameters_page: PanelPage, network: Network
 ) -> None:
-    panel_page = opened
+    panel_page = parameters_page
     panel_page.until(lambda: "·" not in cell(panel_page, 0, "norm").inner_text())
     assert [number(panel_page, 0, name) for name in ("gradient norm", "update ratio")] == [0, 0]
     network.train(1)
@@ -121,8 +121,8 @@ def test_gradient_norms_ratios_and_a_line_of_their_history_follow_the_training(
     panel_page.until(panel_page.page.get_by_role("img", name="update ratio of 0.weight, steps 2 to 5: from").is_visible)
 
 
-def test_an_edit_is_told_then_done_then_undone(opened: PanelPage, network: Network) -> None:
-    panel_page, weight = opened, network.net[1].weight
+def test_an_edit_is_told_then_done_then_undone(parameters_page: PanelPage, network: Network) -> None:
+    panel_page, weight = parameters_page, network.net[1].weight
     before = weight.asnumpy()
     select(panel_page, "1.weight")
     assert preview(panel_page) == "Fill in elements and number to see what changes."
@@ -151,17 +151,17 @@ def test_an_edit_is_told_then_done_then_undone(opened: PanelPage, network: Netwo
     ],
 )
 def test_bad_input_is_told_and_cannot_be_applied(
-    opened: PanelPage, change: str, fields: dict[str, str], message: str
+    parameters_page: PanelPage, change: str, fields: dict[str, str], message: str
 ) -> None:
-    select(opened, "0.weight")
-    opened.page.get_by_role("combobox", name="Change").select_option(change)
-    fill(opened, **fields)
-    opened.until(lambda: preview(opened).startswith(message))
-    assert button(opened, "Apply").is_disabled()
+    select(parameters_page, "0.weight")
+    parameters_page.page.get_by_role("combobox", name="Change").select_option(change)
+    fill(parameters_page, **fields)
+    parameters_page.until(lambda: preview(parameters_page).startswith(message))
+    assert button(parameters_page, "Apply").is_disabled()
 
 
-def test_the_keyboard_alone_changes_a_value(opened: PanelPage, network: Network) -> None:
-    panel_page, press = opened, opened.page.keyboard.press
+def test_the_keyboard_alone_changes_a_value(parameters_page: PanelPage, network: Network) -> None:
+    panel_page, press = parameters_page, parameters_page.page.keyboard.press
     panel_page.until(lambda: grid(panel_page).get_attribute("aria-rowcount") == "5")
     grid(panel_page).focus()
     press("ArrowDown")
@@ -182,26 +182,26 @@ def test_the_keyboard_alone_changes_a_value(opened: PanelPage, network: Network)
 
 
 def test_a_reloaded_page_shows_the_selected_parameter_and_what_can_be_undone(
-    opened: PanelPage, network: Network
+    parameters_page: PanelPage, network: Network
 ) -> None:
-    select(opened, "0.weight")
-    opened.page.get_by_role("combobox", name="Change").select_option("set to zero")
-    opened.until(button(opened, "Apply").is_enabled)
-    button(opened, "Apply").click()
-    opened.until(button(opened, "Undo").is_enabled)
-    opened.page.evaluate("show()")
-    opened.until(button(opened, "Undo").is_enabled)
-    assert "0.weight" in opened.page.get_by_role("region", name="Selected parameter").inner_text()
-    opened.until(lambda: cell(opened, 0, "norm").inner_text() == "0")
+    select(parameters_page, "0.weight")
+    parameters_page.page.get_by_role("combobox", name="Change").select_option("set to zero")
+    parameters_page.until(button(parameters_page, "Apply").is_enabled)
+    button(parameters_page, "Apply").click()
+    parameters_page.until(button(parameters_page, "Undo").is_enabled)
+    parameters_page.page.evaluate("show()")
+    parameters_page.until(button(parameters_page, "Undo").is_enabled)
+    assert "0.weight" in parameters_page.page.get_by_role("region", name="Selected parameter").inner_text()
+    parameters_page.until(lambda: cell(parameters_page, 0, "norm").inner_text() == "0")
 
 
-def test_another_network_in_the_same_session_gets_rows_of_its_own(opened: PanelPage, network: Network) -> None:
-    opened.until(lambda: grid(opened).get_attribute("aria-rowcount") == "5")
+def test_another_network_in_the_same_session_gets_rows_of_its_own(parameters_page: PanelPage, network: Network) -> None:
+    parameters_page.until(lambda: grid(parameters_page).get_attribute("aria-rowcount") == "5")
     network.net.append(nn.Dense(3, 5))
-    opened.panel.sync()
-    opened.until(lambda: grid(opened).get_attribute("aria-rowcount") == "7")
-    opened.until(lambda: cell(opened, 4, "shape").inner_text() == "5x3 float32")
-    opened.until(lambda: number(opened, 4, "norm") > 0)
+    parameters_page.panel.sync()
+    parameters_page.until(lambda: grid(parameters_page).get_attribute("aria-rowcount") == "7")
+    parameters_page.until(lambda: cell(parameters_page, 4, "shape").inner_text() == "5x3 float32")
+    parameters_page.until(lambda: number(parameters_page, 4, "norm") > 0)
 
 
 class Tied(nn.Cell):
@@ -245,7 +245,7 @@ def tied() -> TiedNetwork:
 
 
 @pytest.fixture
-def unlike(page: Page, tied: TiedNetwork, sent: list[Any]) -> PanelPage:
+def mixed_page(page: Page, tied: TiedNetwork, sent: list[Any]) -> PanelPage:
     """Return the Parameters tab over parameters of all sorts."""
     return _opened(page, tied, sent)
 
@@ -273,17 +273,19 @@ def open_statistics(panel_page: PanelPage) -> None:
 
 
 @pytest.mark.parametrize("width", [360, 480, 700, 850, 1440])
-def test_no_column_reaches_over_another_and_no_number_is_cut(unlike: PanelPage, tied: TiedNetwork, width: int) -> None:
-    unlike.page.set_viewport_size({"width": width, "height": 700})
+def test_no_column_reaches_over_another_and_no_number_is_cut(
+    mixed_page: PanelPage, tied: TiedNetwork, width: int
+) -> None:
+    mixed_page.page.set_viewport_size({"width": width, "height": 700})
     tied.train(2)
-    open_statistics(unlike)
-    unlike.until(lambda: "·" not in "".join(unlike.page.locator(".hs-number").all_inner_texts()))
-    assert unlike.page.get_by_role("grid").evaluate_all(COLLISIONS) == []
-    assert unlike.page.get_by_role("grid").evaluate_all(CUT) == []
+    open_statistics(mixed_page)
+    mixed_page.until(lambda: "·" not in "".join(mixed_page.page.locator(".hs-number").all_inner_texts()))
+    assert mixed_page.page.get_by_role("grid").evaluate_all(COLLISIONS) == []
+    assert mixed_page.page.get_by_role("grid").evaluate_all(CUT) == []
 
 
-def test_running_statistics_have_a_table_of_their_own_which_opens(unlike: PanelPage, tied: TiedNetwork) -> None:
-    panel_page = unlike
+def test_running_statistics_have_a_table_of_their_own_which_opens(mixed_page: PanelPage, tied: TiedNetwork) -> None:
+    panel_page = mixed_page
     opener = panel_page.page.get_by_role("button", name="2 running statistics, not trained")
     panel_page.until(opener.is_visible)
     assert grid(panel_page).get_by_role("row").filter(has_text="moving_").count() == 0
@@ -301,8 +303,8 @@ def test_running_statistics_have_a_table_of_their_own_which_opens(unlike: PanelP
     panel_page.until(panel_page.page.get_by_text("1 with NaN or inf").is_visible)
 
 
-def test_one_filter_and_one_selection_are_for_both_tables(unlike: PanelPage) -> None:
-    panel_page = unlike
+def test_one_filter_and_one_selection_are_for_both_tables(mixed_page: PanelPage) -> None:
+    panel_page = mixed_page
     select(panel_page, "frozen.bias")
     open_statistics(panel_page)
     select(panel_page, "norm.moving_mean", statistics(panel_page))
@@ -315,8 +317,8 @@ def test_one_filter_and_one_selection_are_for_both_tables(unlike: PanelPage) -> 
     assert panel_page.page.get_by_text("No parameter has all of these words.").is_visible()
 
 
-def test_a_row_says_who_shares_it_what_is_frozen_and_what_is_not_finite(unlike: PanelPage) -> None:
-    panel_page = unlike
+def test_a_row_says_who_shares_it_what_is_frozen_and_what_is_not_finite(mixed_page: PanelPage) -> None:
+    panel_page = mixed_page
     row = grid(panel_page).get_by_role("row").filter(has_text="embedding_table")
     panel_page.until(row.get_by_role("gridcell", name="embed.embedding_table, shared by embed and head").is_visible)
     assert "shared by embed and head" in row.inner_text()
@@ -333,8 +335,8 @@ def test_a_row_says_who_shares_it_what_is_frozen_and_what_is_not_finite(unlike: 
     panel_page.until(lambda: "shared by embed and head · frozen: requires_grad is False" in chosen.inner_text())
 
 
-def test_an_unusual_update_is_tinted_and_says_why(unlike: PanelPage, tied: TiedNetwork) -> None:
-    panel_page = unlike
+def test_an_unusual_update_is_tinted_and_says_why(mixed_page: PanelPage, tied: TiedNetwork) -> None:
+    panel_page = mixed_page
     tied.train(2, learning_rate=1e-9)
     names = [row.name for row in tied.session.parameters() if "moving" not in row.name]
     position = names.index("embed.embedding_table")
@@ -351,8 +353,10 @@ def test_an_unusual_update_is_tinted_and_says_why(unlike: PanelPage, tied: TiedN
     assert ratio.evaluate(background) == plain.evaluate(background)
 
 
-def test_points_of_a_history_are_read_by_pointer_and_by_the_arrow_keys(opened: PanelPage, network: Network) -> None:
-    panel_page, reading = opened, opened.page.get_by_role("status", name="Point of the history")
+def test_points_of_a_history_are_read_by_pointer_and_by_the_arrow_keys(
+    parameters_page: PanelPage, network: Network
+) -> None:
+    panel_page, reading = parameters_page, parameters_page.page.get_by_role("status", name="Point of the history")
     network.session.add_condition("update_too_large")
     network.train(5)
     norms = dict(network.session.history.gradient_norms["1.weight"])
@@ -378,8 +382,10 @@ def test_points_of_a_history_are_read_by_pointer_and_by_the_arrow_keys(opened: P
     assert not reading.is_visible()
 
 
-def test_heights_of_a_history_are_logarithms_and_what_has_none_is_marked(opened: PanelPage, network: Network) -> None:
-    panel_page, history = opened, network.session.history
+def test_heights_of_a_history_are_logarithms_and_what_has_none_is_marked(
+    parameters_page: PanelPage, network: Network
+) -> None:
+    panel_page, history = parameters_page, network.session.history
     for step, value in enumerate((1e-6, 1e-4, 1e-2, 0.0, float("nan"), 1.0), 1):
         history.add_gradient("0.weight", step, value)
     for step in range(1, 7):
@@ -397,8 +403,8 @@ def test_heights_of_a_history_are_logarithms_and_what_has_none_is_marked(opened:
     assert max(flat) - min(flat) < 1
 
 
-def test_every_column_says_what_its_numbers_are(opened: PanelPage) -> None:
-    heads = grid(opened).get_by_role("columnheader").all()
+def test_every_column_says_what_its_numbers_are(parameters_page: PanelPage) -> None:
+    heads = grid(parameters_page).get_by_role("columnheader").all()
     titles = {head.inner_text(): head.get_attribute("title") or "" for head in heads}
     assert all(titles.values())
     assert titles["size"] == "number of elements"

@@ -58,7 +58,7 @@ def network(count: int = 2) -> nn.SequentialCell:
     return nn.SequentialCell(*(nn.Dense(3, 3) for _ in range(count)))
 
 
-def shown(session: DebugSession) -> tuple[view.ParametersView, Page]:
+def view_and_page(session: DebugSession) -> tuple[view.ParametersView, Page]:
     page = Page()
     return view.ParametersView(session, page.send), page
 
@@ -85,7 +85,7 @@ def training(net: nn.Cell, learning_rate: float = 0.1) -> Any:
 def test_every_parameter_comes_with_its_figures() -> None:
     net = network()
     session = DebugSession(net)
-    parameters, page = shown(session)
+    parameters, page = view_and_page(session)
     publish(parameters, page)
     for parameter in net.trainable_params():
         values, figures = parameter.asnumpy().astype(np.float64), page.figures[parameter.name]
@@ -188,7 +188,7 @@ def test_biases_what_begins_small_and_what_gets_no_gradient_are_not_judged() -> 
 def test_an_unusual_update_is_sent_with_its_reason_and_a_usual_one_again_without() -> None:
     net = network(1)
     session = DebugSession(net)
-    parameters, page = shown(session)
+    parameters, page = view_and_page(session)
     with session:
         training(net, learning_rate=1e-9)()
         publish(parameters, page)
@@ -203,7 +203,7 @@ def test_an_unusual_update_is_sent_with_its_reason_and_a_usual_one_again_without
 def test_gradient_norm_and_update_ratio_of_the_last_step_arrive() -> None:
     net = network()
     session = DebugSession(net)
-    parameters, page = shown(session)
+    parameters, page = view_and_page(session)
     step = training(net)
     with session:
         before = [parameter.asnumpy() for parameter in net.trainable_params()]
@@ -219,7 +219,7 @@ def test_gradient_norm_and_update_ratio_of_the_last_step_arrive() -> None:
 
 def test_what_has_not_changed_is_not_sent_again() -> None:
     net = network()
-    parameters, page = shown(DebugSession(net))
+    parameters, page = view_and_page(DebugSession(net))
     publish(parameters, page)
     page.messages.clear()
     publish(parameters, page)
@@ -230,7 +230,7 @@ def test_what_has_not_changed_is_not_sent_again() -> None:
 
 
 def test_a_page_that_is_loaded_anew_gets_everything() -> None:
-    parameters, page = shown(DebugSession(network()))
+    parameters, page = view_and_page(DebugSession(network()))
     publish(parameters, page)
     parameters.restart()
     publish(parameters, page)
@@ -238,7 +238,7 @@ def test_a_page_that_is_loaded_anew_gets_everything() -> None:
 
 
 def test_without_time_the_rows_in_view_come_first_and_the_rest_later() -> None:
-    parameters, page = shown(DebugSession(network(100)))
+    parameters, page = view_and_page(DebugSession(network(100)))
     publish(parameters, page, 60.0)
     parameters.restart()
     page.names = [row.name for row in parameters.rows()]
@@ -252,7 +252,7 @@ def test_without_time_the_rows_in_view_come_first_and_the_rest_later() -> None:
 
 def test_old_arrays_are_not_kept() -> None:
     net = network(1)
-    parameters, page = shown(DebugSession(net))
+    parameters, page = view_and_page(DebugSession(net))
     publish(parameters, page)
     old = weakref.ref(net[0].weight._array)
     net[0].weight.set_data(net[0].weight + 1)
@@ -265,7 +265,7 @@ def test_old_arrays_are_not_kept() -> None:
 def test_the_history_is_the_sessions_or_what_was_seen(conditions: list[str], series: str) -> None:
     net = network(1)
     session = DebugSession(net, conditions=conditions)
-    parameters, page = shown(session)
+    parameters, page = view_and_page(session)
     publish(parameters, page)
     parameters.look_at([0], series)
     parameters.answer(others=False)
@@ -295,7 +295,7 @@ def test_a_long_history_keeps_its_peaks() -> None:
 
 def test_the_editor_tells_does_and_undoes() -> None:
     net = network()
-    parameters, page = shown(DebugSession(net))
+    parameters, page = view_and_page(DebugSession(net))
     before = net[1].weight.asnumpy()
     parameters.select_parameter("1.weight")
     parameters.preview_edit(1, "1.weight", "scale", {"factor": "2"})
@@ -316,7 +316,7 @@ def test_the_editor_tells_does_and_undoes() -> None:
 
 
 def test_bad_input_is_answered_in_one_line() -> None:
-    parameters, page = shown(DebugSession(network()))
+    parameters, page = view_and_page(DebugSession(network()))
     parameters.preview_edit(3, "1.weight", "set", {"index": "[9]", "number": "0"})
     answer = page.last("edit_answer")
     assert answer["failed"] and not answer["ready"]
@@ -325,7 +325,7 @@ def test_bad_input_is_answered_in_one_line() -> None:
 
 def test_only_the_edit_that_was_told_last_is_done() -> None:
     net = network()
-    parameters, page = shown(DebugSession(net))
+    parameters, page = view_and_page(DebugSession(net))
     before = net[0].weight._array
     parameters.preview_edit(1, "0.weight", "zero", {})
     parameters.preview_edit(2, "0.weight", "scale", {"factor": "x"})

@@ -16,11 +16,11 @@ LINES = ["def bprop(self, x, out, dout):\n", "    # the gradient\n", "    dx = d
 
 
 @pytest.fixture
-def gutter(shown: PanelPage, session: PlainSession) -> PanelPage:
+def gutter(panel_page: PanelPage, session: PlainSession) -> PanelPage:
     """Pause at line 12 of a bprop that begins at line 10, where line 11 is a comment; return the gutter."""
     session.pause(lines=LINES, line=12, stoppable=frozenset({12, 13}), bprop_begins=("cell.py", 10))
-    shown.until(number(shown, 12).is_enabled)
-    return shown
+    panel_page.until(number(panel_page, 12).is_enabled)
+    return panel_page
 
 
 def number(button_shown: PanelPage, line: int) -> Locator:
@@ -123,7 +123,7 @@ def test_breakpoints_of_the_code_are_shown_and_what_their_condition_raised(
     gutter.until(lambda: stops(session) == ["block.relu:bprop", "block.relu:other.py:12"])
 
 
-def test_a_line_of_another_file_is_kept_with_its_file(shown: PanelPage, session: PlainSession) -> None:
+def test_a_line_of_another_file_is_kept_with_its_file(panel_page: PanelPage, session: PlainSession) -> None:
     session.pause(
         filename="/a/helpers.py",
         function="helper",
@@ -132,10 +132,10 @@ def test_a_line_of_another_file_is_kept_with_its_file(shown: PanelPage, session:
         stoppable=frozenset({12, 13}),
         bprop_begins=("cell.py", 10),
     )
-    shown.until(number(shown, 12).is_enabled)
-    assert number(shown, 10).count() == 0
-    number(shown, 12).click()
-    shown.until(lambda: pressed(number(shown, 12)))
+    panel_page.until(number(panel_page, 12).is_enabled)
+    assert number(panel_page, 10).count() == 0
+    number(panel_page, 12).click()
+    panel_page.until(lambda: pressed(number(panel_page, 12)))
     assert stops(session) == ["block.relu:/a/helpers.py:12"]
 
 

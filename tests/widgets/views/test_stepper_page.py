@@ -42,11 +42,11 @@ def button(panel_page: PanelPage, name: str) -> Locator:
 
 
 @pytest.fixture
-def paused(shown: PanelPage, session: PlainSession) -> PanelPage:
+def paused(panel_page: PanelPage, session: PlainSession) -> PanelPage:
     """Pause the stepper in a bprop that ran two operators."""
     session.pause(operators=list(OPERATORS), arguments=(1, 2, 3))
-    shown.until(button(shown, "Step over").is_enabled)
-    return shown
+    panel_page.until(button(panel_page, "Step over").is_enabled)
+    return panel_page
 
 
 def test_every_button_shows_its_key_and_the_keys_do_the_same(paused: PanelPage, session: PlainSession) -> None:
@@ -191,27 +191,27 @@ def test_while_the_gradient_is_checked_the_page_says_so(paused: PanelPage, sessi
     paused.until(paused.page.get_by_text("ValueError: construct has no derivative").is_visible)
 
 
-def test_where_no_bprop_is_paused_no_gradient_can_be_checked(shown: PanelPage, session: PlainSession) -> None:
+def test_where_no_bprop_is_paused_no_gradient_can_be_checked(panel_page: PanelPage, session: PlainSession) -> None:
     session.pause(moment="forward")
-    shown.until(button(shown, "Step over").is_enabled)
-    assert button(shown, "Check gradient").is_disabled()
+    panel_page.until(button(panel_page, "Step over").is_enabled)
+    assert button(panel_page, "Check gradient").is_disabled()
 
 
 def test_in_a_narrow_window_the_current_line_of_a_long_function_is_in_sight(
-    shown: PanelPage, session: PlainSession
+    panel_page: PanelPage, session: PlainSession
 ) -> None:
-    shown.page.set_viewport_size({"width": 480, "height": 700})
+    panel_page.page.set_viewport_size({"width": 480, "height": 700})
     lines = [f"    x{k} = {k}\n" for k in range(60)]
     session.pause(lines=lines, first_line=1, line=50)
-    shown.until(button(shown, "Step over").is_enabled)
-    line = shown.page.get_by_role("list", name="Source of bprop").locator("[aria-current=true]")
-    shown.until(lambda: line.inner_text().split() == ["50", "x49", "=", "49"])
-    source = shown.page.get_by_role("list", name="Source of bprop").bounding_box()
+    panel_page.until(button(panel_page, "Step over").is_enabled)
+    line = panel_page.page.get_by_role("list", name="Source of bprop").locator("[aria-current=true]")
+    panel_page.until(lambda: line.inner_text().split() == ["50", "x49", "=", "49"])
+    source = panel_page.page.get_by_role("list", name="Source of bprop").bounding_box()
     box = line.bounding_box()
     assert source is not None and box is not None
     assert source["height"] < 250
     assert source["y"] <= box["y"] <= source["y"] + source["height"] - box["height"]
-    assert shown.page.get_by_role("table", name="Locals").is_visible()
+    assert panel_page.page.get_by_role("table", name="Locals").is_visible()
 
 
 def test_in_a_narrow_window_nothing_lies_over_anything_else(paused: PanelPage, session: PlainSession) -> None:
@@ -231,21 +231,23 @@ def test_in_a_narrow_window_nothing_lies_over_anything_else(paused: PanelPage, s
     assert all(left >= 0 and right <= 480 for _, _, left, right in parts)
 
 
-def test_the_current_line_stays_in_sight_when_a_picture_takes_room(shown: PanelPage, session: PlainSession) -> None:
+def test_the_current_line_stays_in_sight_when_a_picture_takes_room(
+    panel_page: PanelPage, session: PlainSession
+) -> None:
     session.pause(lines=[f"    x{k} = {k}\n" for k in range(60)], first_line=1, line=17)
-    shown.until(button(shown, "Step over").is_enabled)
-    shown.ask(type="select_local", name="n", part="")
-    plot = shown.page.get_by_role("region", name="Selected local n")
-    shown.until(plot.is_visible)
-    line = shown.page.get_by_role("list", name="Source of bprop").locator("[aria-current=true]")
-    source = shown.page.get_by_role("list", name="Source of bprop")
+    panel_page.until(button(panel_page, "Step over").is_enabled)
+    panel_page.ask(type="select_local", name="n", part="")
+    plot = panel_page.page.get_by_role("region", name="Selected local n")
+    panel_page.until(plot.is_visible)
+    line = panel_page.page.get_by_role("list", name="Source of bprop").locator("[aria-current=true]")
+    source = panel_page.page.get_by_role("list", name="Source of bprop")
 
     def in_sight() -> bool:
         box, room = line.bounding_box(), source.bounding_box()
         assert box is not None and room is not None
         return room["y"] <= box["y"] and box["y"] + box["height"] <= room["y"] + room["height"]
 
-    shown.until(in_sight)
+    panel_page.until(in_sight)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

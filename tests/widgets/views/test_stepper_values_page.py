@@ -18,11 +18,11 @@ DOUT = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
 @pytest.fixture
-def paused(shown: PanelPage, session: PlainSession) -> PanelPage:
+def paused(panel_page: PanelPage, session: PlainSession) -> PanelPage:
     pair = Tensor(DOUT), Tensor(DOUT * np.nan)
     session.pause(lines=LINES, locals={"dout": Tensor(DOUT), "x": Tensor(DOUT[0]), "n": 3, "pair": pair})
-    shown.until(shown.page.get_by_role("button", name="Step over", exact=True).is_enabled)
-    return shown
+    panel_page.until(panel_page.page.get_by_role("button", name="Step over", exact=True).is_enabled)
+    return panel_page
 
 
 def value(panel_page: PanelPage) -> Locator:

@@ -19,7 +19,7 @@ def normal(*shape: int, seed: int = 0) -> Tensor:
     return Tensor(np.random.default_rng(seed).standard_normal(shape).astype(np.float32))
 
 
-def watched(net: nn.Cell, x: Tensor, steps: int = 1, between: Callable[[], object] = lambda: None) -> DebugSession:
+def session_over(net: nn.Cell, x: Tensor, steps: int = 1, between: Callable[[], object] = lambda: None) -> DebugSession:
     """Return a session over a few gradient steps of the sum of the outputs."""
     with DebugSession(net) as session:
         for _ in range(steps):
@@ -43,17 +43,17 @@ def first(comparison: Comparison) -> tuple[int, str, str]:
 def test_training_and_prediction_part_at_the_layer_that_behaves_differently() -> None:
     for layer, path in ((nn.Dropout(p=0.5), "1"), (nn.BatchNorm1d(8), "1")):
         net, x = nn.SequentialCell(nn.Dense(4, 8), layer, nn.ReLU(), nn.Dense(8, 2)), normal(6, 4)
-        trained = watched(net.set_train(), x)
-        predicted = watched(net.set_train(False), x)
+        trained = session_over(net.set_train(), x)
+        predicted = session_over(net.set_train(False), x)
         assert first(compare(trained, predicted)) == (1, f"{path}#0 forward output", "differs")
 
 
 def test_an_edit_of_one_weight_shows_at_its_cell_with_its_element() -> None:
     net = nn.SequentialCell(nn.Dense(3, 2), nn.Dense(2, 2))
-    before = watched(net, normal(1, 3))
+    before = session_over(net, normal(1, 3))
     bias = net[1].bias
     bias[1] = bias[1] + 0.5
-    comparison = compare(before, watched(net, normal(1, 3)))
+    comparison = compare(before, session_over(net, normal(1, 3)))
     assert first(comparison) == (1, "1#0 forward output", "differs")
     assert comparison.first is not None and comparison.first.difference is not None
     assert comparison.first.difference.index == (0, 1)
@@ -66,14 +66,14 @@ def test_two_seeds_part_at_the_first_random_thing() -> None:
     sessions = []
     for seed in (1, 2, 1):
         ms.set_seed(seed)
-        sessions.append(watched(net, x))
+        sessions.append(session_over(net, x))
     assert first(compare(sessions[0], sessions[1])) == (1, "1#0 forward output", "differs")
     assert compare(sessions[0], sessions[2]).equal
 
 
 def test_the_calls_of_a_reused_cell_are_told_apart() -> None:
     net = Twice(nn.Dense(2, 2))
-    one, other = watched(net, tensor(1, 2).reshape((1, 2))), watched(net, tensor(1, 2).reshape((1, 2)))
+    one, other = session_over(net, tensor(1, 2).reshape((1, 2))), session_over(net, tensor(1, 2).reshape((1, 2)))
     last = [c for c in other.captures if c.key == "inner#1 forward output"]
     changed = [replace(c, value=c.value + 1.0) if c in last else c for c in other.captures]
     assert [row.key for row in compare(list(one.captures), changed).differing] == ["inner#1 forward output"]
@@ -95,8 +95,8 @@ def test_the_step_in_which_runs_part_is_named() -> None:
     def bump() -> None:
         net[0].weight.set_data(net[0].weight * 1.5)
 
-    still = watched(net, x, steps=3)
-    moving = watched(net, x, steps=3, between=bump)
+    still = session_over(net, x, steps=3)
+    moving = session_over(net, x, steps=3, between=bump)
     assert first(compare(still, moving)) == (2, "0#0 forward output", "differs")
 
 

@@ -56,7 +56,7 @@ def phrases(check: GradientCheck) -> dict[str, str]:
     return {row.name: row.reason.partition("; ")[2] for row in check.rows if row.verdict == "wrong"}
 
 
-def altered(change: Callable[[np.ndarray[Any, Any]], Any]) -> Planted:
+def with_altered_gradient(change: Callable[[np.ndarray[Any, Any]], Any]) -> Planted:
     """Return sin(a) as a cell whose right gradient NumPy changes before it is returned."""
     return Planted(
         lambda self, a: ops.sin(a),
@@ -90,7 +90,7 @@ def product(of_a: Any, of_w: Any) -> Planted:
     return Planted(lambda self, a: ops.matmul(a, self.w), bprop, normal(4, 4, seed=7))
 
 
-def put(gradient: np.ndarray[Any, Any], at: Any, factor: float) -> np.ndarray[Any, Any]:
+def scale_part(gradient: np.ndarray[Any, Any], at: Any, factor: float) -> np.ndarray[Any, Any]:
     gradient = gradient.copy()
     gradient[at] *= factor
     return gradient
@@ -107,7 +107,7 @@ class Case(NamedTuple):
     row: str
     cell: Planted
     shapes: tuple[tuple[int, ...], ...]
-    said: dict[str, str]
+    phrases: dict[str, str]
 
 
 def case(row: str, cell: Planted, *shapes: tuple[int, ...], **message: str) -> Case:
@@ -115,19 +115,21 @@ def case(row: str, cell: Planted, *shapes: tuple[int, ...], **message: str) -> C
 
 
 CASES = [
-    case("zero", altered(np.zeros_like), (3, 4), a="zero everywhere"),
-    case("zero", altered(np.zeros_like), (1,), a="zero everywhere"),
-    case("negated", altered(np.negative), (3, 4), a="negated"),
+    case("zero", with_altered_gradient(np.zeros_like), (3, 4), a="zero everywhere"),
+    case("zero", with_altered_gradient(np.zeros_like), (1,), a="zero everywhere"),
+    case("negated", with_altered_gradient(np.negative), (3, 4), a="negated"),
     case(
         "whole numbers",
         elementwise(lambda a: a * 1, lambda a, out, dout: dout.astype(ms.int32).astype(a.dtype)),
         (6, 8),
         a="the automatic gradient cut to whole numbers: a cast to an integer?",
     ),
-    case("factor", altered(lambda g: 3.29 * g), (3, 4), a=f"3.29 {A_FACTOR}?"),
-    case("factor", altered(lambda g: -0.125 * g), (5,), a=f"-0.125 {A_FACTOR}?"),
-    case("factor", altered(lambda g: 1.0004 * g), (5, 2), a=f"1.0004 {A_FACTOR}?"),
-    case("factor", altered(lambda g: 2 * g), (2,), a=f"2 {A_FACTOR}, or summed over 2 instead of averaged?"),
+    case("factor", with_altered_gradient(lambda g: 3.29 * g), (3, 4), a=f"3.29 {A_FACTOR}?"),
+    case("factor", with_altered_gradient(lambda g: -0.125 * g), (5,), a=f"-0.125 {A_FACTOR}?"),
+    case("factor", with_altered_gradient(lambda g: 1.0004 * g), (5, 2), a=f"1.0004 {A_FACTOR}?"),
+    case(
+        "factor", with_altered_gradient(lambda g: 2 * g), (2,), a=f"2 {A_FACTOR}, or summed over 2 instead of averaged?"
+    ),
     case(
         "factor",
         scaled(lambda a, dout: (a * dout).mean(0)),
@@ -146,12 +148,25 @@ CASES = [
         (3, 4),
         a="the same whatever dout is: a missing factor?",
     ),
-    case("transposed", altered(np.transpose), (4, 4), a="transposed"),
-    case("transposed", altered(np.transpose), (2, 2), a="transposed"),
-    case("transposed", altered(lambda g: g.T.reshape(g.shape)), (3, 5), a="transposed, and then given the shape"),
-    case("transposed", altered(lambda g: g.swapaxes(2, 3)), (2, 3, 4, 4), a="transposed: axes 2 and 3 swapped"),
+    case("transposed", with_altered_gradient(np.transpose), (4, 4), a="transposed"),
+    case("transposed", with_altered_gradient(np.transpose), (2, 2), a="transposed"),
     case(
-        "transposed", altered(lambda g: g.transpose(1, 2, 0)), (3, 3, 3), a="transposed: its axes in the order 1, 2, 0"
+        "transposed",
+        with_altered_gradient(lambda g: g.T.reshape(g.shape)),
+        (3, 5),
+        a="transposed, and then given the shape",
+    ),
+    case(
+        "transposed",
+        with_altered_gradient(lambda g: g.swapaxes(2, 3)),
+        (2, 3, 4, 4),
+        a="transposed: axes 2 and 3 swapped",
+    ),
+    case(
+        "transposed",
+        with_altered_gradient(lambda g: g.transpose(1, 2, 0)),
+        (3, 3, 3),
+        a="transposed: its axes in the order 1, 2, 0",
     ),
     case(
         "transposed",
@@ -165,13 +180,17 @@ CASES = [
         (3, 4),
         a="right with w transposed",
     ),
-    case("reversed", altered(lambda g: g[::-1]), (5, 3), a="reversed along axis 0"),
-    case("reversed", altered(lambda g: g[..., ::-1, ::-1]), (2, 3, 3), a="reversed along axes 1 and 2"),
-    case("shifted", altered(lambda g: np.roll(g, 1, 0)), (5, 3), a="rolled by 1 along axis 0"),
-    case("shifted", altered(lambda g: np.roll(g, -2, 1)), (3, 6), a="rolled by -2 along axis 1"),
-    case("shifted", altered(lambda g: np.roll(g, 3)), (100,), a="rolled by 3 along axis 0"),
-    case("shifted", altered(lambda g: shifted(g, 1)), (5, 3), a="shifted by 1 along axis 0, its edge apart"),
-    case("shifted", altered(lambda g: shifted(g, 2)), (9,), a="shifted by 2 along axis 0, its edge apart"),
+    case("reversed", with_altered_gradient(lambda g: g[::-1]), (5, 3), a="reversed along axis 0"),
+    case("reversed", with_altered_gradient(lambda g: g[..., ::-1, ::-1]), (2, 3, 3), a="reversed along axes 1 and 2"),
+    case("shifted", with_altered_gradient(lambda g: np.roll(g, 1, 0)), (5, 3), a="rolled by 1 along axis 0"),
+    case("shifted", with_altered_gradient(lambda g: np.roll(g, -2, 1)), (3, 6), a="rolled by -2 along axis 1"),
+    case("shifted", with_altered_gradient(lambda g: np.roll(g, 3)), (100,), a="rolled by 3 along axis 0"),
+    case(
+        "shifted", with_altered_gradient(lambda g: shifted(g, 1)), (5, 3), a="shifted by 1 along axis 0, its edge apart"
+    ),
+    case(
+        "shifted", with_altered_gradient(lambda g: shifted(g, 2)), (9,), a="shifted by 2 along axis 0, its edge apart"
+    ),
     case(
         "of another",
         of_two(lambda a, b: a * b, lambda a, b, dout: (dout * a, dout * b)),
@@ -194,8 +213,13 @@ CASES = [
         (4,),
         b=f"the gradient of a: {ORDER}",
     ),
-    case("offset", altered(lambda g: g - 0.25), (3, 4), a="off by -0.25 in every element"),
-    case("offset", altered(lambda g: g + g.sum()), (3, 4), a="off by one and the same number in every element"),
+    case("offset", with_altered_gradient(lambda g: g - 0.25), (3, 4), a="off by -0.25 in every element"),
+    case(
+        "offset",
+        with_altered_gradient(lambda g: g + g.sum()),
+        (3, 4),
+        a="off by one and the same number in every element",
+    ),
     case(
         "missing",
         elementwise(ops.exp, lambda a, out, dout: dout),
@@ -240,13 +264,13 @@ CASES = [
     ),
     case(
         "spread",
-        altered(lambda g: np.broadcast_to(g.mean(0), g.shape)),
+        with_altered_gradient(lambda g: np.broadcast_to(g.mean(0), g.shape)),
         (6, 4),
         a="the mean along axis 0 of the automatic gradient in each place",
     ),
     case(
         "spread",
-        altered(lambda g: np.broadcast_to(g.sum(1, keepdims=True), g.shape)),
+        with_altered_gradient(lambda g: np.broadcast_to(g.sum(1, keepdims=True), g.shape)),
         (6, 4),
         a="the sum along axis 1 of the automatic gradient in each place",
     ),
@@ -269,45 +293,55 @@ CASES = [
         (8, 8),
         a="right but where a < 0, 4 times the automatic gradient there",
     ),
-    case("only in", altered(lambda g: put(g, slice(1, None), 0.0)), (6, 4), a="right only in [0, :], zero elsewhere"),
+    case(
+        "only in",
+        with_altered_gradient(lambda g: scale_part(g, slice(1, None), 0.0)),
+        (6, 4),
+        a="right only in [0, :], zero elsewhere",
+    ),
     case(
         "outside",
-        altered(lambda g: put(g, 2, 0.5)),
+        with_altered_gradient(lambda g: scale_part(g, 2, 0.5)),
         (6, 4),
         a="right outside of [2, :], 0.5 times the automatic gradient there",
     ),
     case(
         "outside",
-        altered(lambda g: put(g, (slice(None), slice(2, 4)), 0.0)),
+        with_altered_gradient(lambda g: scale_part(g, (slice(None), slice(2, 4)), 0.0)),
         (3, 5),
         a="right outside of [:, 2:4], zero there",
     ),
     case(
         "outside",
-        altered(lambda g: put(g, (slice(None), slice(1, 4, 2)), -1.0)),
+        with_altered_gradient(lambda g: scale_part(g, (slice(None), slice(1, 4, 2)), -1.0)),
         (3, 4),
         a="right outside of [:, 1:4:2], -1 times the automatic gradient there",
     ),
-    case("outside", altered(lambda g: put(g, (1, 2), 3.0)), (3, 4), a="right outside of [1, 2]"),
-    case("outside", altered(lambda g: put(g, 1, np.nan)), (3, 4), a="right outside of [1, :], not finite there"),
+    case("outside", with_altered_gradient(lambda g: scale_part(g, (1, 2), 3.0)), (3, 4), a="right outside of [1, 2]"),
+    case(
+        "outside",
+        with_altered_gradient(lambda g: scale_part(g, 1, np.nan)),
+        (3, 4),
+        a="right outside of [1, :], not finite there",
+    ),
     case(
         "scattered",
-        altered(lambda g: put(g, (np.array([0, 2, 3]), np.array([0, 1, 3])), 3.0)),
+        with_altered_gradient(lambda g: scale_part(g, (np.array([0, 2, 3]), np.array([0, 1, 3])), 3.0)),
         (4, 4),
         a="right in 13 of 16 elements, wrong first at [0, 0]",
     ),
 ]
 
 
-def named(one: Case) -> str:
-    return f"{one.row}: {', '.join(f'{name} {said}' for name, said in one.said.items())}"
+def label(one: Case) -> str:
+    return f"{one.row}: {', '.join(f'{name} {said}' for name, said in one.phrases.items())}"
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16], ids=lambda d: np.dtype(d).name)
-@pytest.mark.parametrize("one", CASES, ids=named)
+@pytest.mark.parametrize("one", CASES, ids=label)
 def test_a_wrong_gradient_is_called_what_it_looks_like(one: Case, dtype: Any) -> None:
     inputs = [normal(*shape, seed=index + 11, dtype=dtype) for index, shape in enumerate(one.shapes)]
-    assert phrases(check_gradient(one.cell, *inputs)) == one.said
+    assert phrases(check_gradient(one.cell, *inputs)) == one.phrases
 
 
 def test_each_row_is_shown_by_a_case() -> None:
@@ -369,13 +403,13 @@ def test_few_elements_of_few_digits_are_no_likeness() -> None:
     def gradient(*numbers: float) -> Any:
         return np.array([numbers, numbers[::-1]])
 
-    def said(rtol: float, elements: int) -> str:
+    def phrase_of(rtol: float, elements: int) -> str:
         right = gradient(1.0, 3.0, -2.0, 5.0, 0.7)[:, :elements]
         return likeness(plain(2 * right, right, rtol))
 
     twice = "2 times right everywhere: a missing factor?"
     for rtol, enough in ((1e-5, 2), (1e-3, 3), (3e-2, 4), (1e-1, 5)):
-        assert said(rtol, enough) == twice and said(rtol, enough - 1) == ""
+        assert phrase_of(rtol, enough) == twice and phrase_of(rtol, enough - 1) == ""
 
 
 def plain(own: Any, right: Any, rtol: float = 1e-5, error: float = 0.0, **known: Any) -> WrongGradient:
@@ -415,7 +449,9 @@ def test_chance_is_no_likeness(rtol: float, shape: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    "cell", [elementwise(ops.square, lambda a, out, dout: dout * a), altered(np.negative)], ids=["half", "negated"]
+    "cell",
+    [elementwise(ops.square, lambda a, out, dout: dout * a), with_altered_gradient(np.negative)],
+    ids=["half", "negated"],
 )
 def test_at_one_element_a_factor_cannot_be_told(cell: Planted) -> None:
     assert phrases(check_gradient(cell, normal(1))) == {"a": ""}
@@ -435,11 +471,11 @@ def test_a_right_gradient_that_is_zero_everywhere_is_like_nothing() -> None:
     [
         elementwise(lambda a: ops.softmax(a, -1), lambda a, out, dout: dout * out),
         elementwise(lambda a: a * ops.sigmoid(a), lambda a, out, dout: dout * (ops.sigmoid(a) - out + out * out / a)),
-        altered(lambda g: g * np.random.default_rng(1).standard_normal(g.shape)),
-        altered(lambda g: np.cumsum(g, 0) + g),
-        altered(lambda g: np.sort(g, axis=0) + g),
-        altered(lambda g: g * np.nan),
-        altered(lambda g: put(2 * g, 1, np.nan)),
+        with_altered_gradient(lambda g: g * np.random.default_rng(1).standard_normal(g.shape)),
+        with_altered_gradient(lambda g: np.cumsum(g, 0) + g),
+        with_altered_gradient(lambda g: np.sort(g, axis=0) + g),
+        with_altered_gradient(lambda g: g * np.nan),
+        with_altered_gradient(lambda g: scale_part(2 * g, 1, np.nan)),
         scaled(lambda a, dout: dout.sum(0)),
     ],
     ids=[
@@ -570,10 +606,10 @@ def test_elements_at_a_kink_are_left_out() -> None:
 
 
 def test_the_options_for_the_verdict_have_no_part() -> None:
-    cell = altered(lambda g: 2 * g)
+    cell = with_altered_gradient(lambda g: 2 * g)
     for options in ({"rtol": 0.5}, {"rtol": 0.0}, {"sens": normal(3, 5, seed=9)}, {"samples": 1, "seconds": 0.0}):
         assert phrases(check_gradient(cell, normal(3, 5), **options)) == {"a": f"2 {A_FACTOR}?"}
-    right = check_gradient(altered(lambda g: g * (1 + 1e-9)), normal(3, 5), rtol=0.0)
+    right = check_gradient(with_altered_gradient(lambda g: g * (1 + 1e-9)), normal(3, 5), rtol=0.0)
     assert set(phrases(right).values()) <= {""}
 
 
@@ -598,7 +634,9 @@ def test_several_outputs_are_told_apart() -> None:
 
 
 def test_looking_for_a_likeness_touches_nothing() -> None:
-    net = nn.SequentialCell(nn.Dense(4, 4), nn.Dropout(p=0.5), nn.BatchNorm1d(4), altered(lambda g: 2 * g)).set_train()
+    net = nn.SequentialCell(
+        nn.Dense(4, 4), nn.Dropout(p=0.5), nn.BatchNorm1d(4), with_altered_gradient(lambda g: 2 * g)
+    ).set_train()
     arrays = [p._array for p in net.get_parameters()]
     values = [a.tobytes() for a in arrays]
     states = random.position(), np.random.get_state()[1].tobytes(), python_random.getstate()  # type: ignore[union-attr,index]
@@ -623,13 +661,13 @@ def test_a_bprop_that_takes_no_other_gradient_is_judged_all_the_same() -> None:
 
 def test_of_a_very_large_gradient_only_the_verdict_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wrong_gradients, "_MOST", 12)
-    cell = altered(lambda g: 2 * g)
+    cell = with_altered_gradient(lambda g: 2 * g)
     assert phrases(check_gradient(cell, normal(3, 4))) == {"a": f"2 {A_FACTOR}?"}
     assert phrases(check_gradient(cell, normal(13))) == {"a": ""}
 
 
 def test_it_prints_after_the_reason_and_is_the_same_each_time() -> None:
-    checks = [check_gradient(altered(lambda g: 3.29 * g), normal(3, 4)) for _ in range(2)]
+    checks = [check_gradient(with_altered_gradient(lambda g: 3.29 * g), normal(3, 4)) for _ in range(2)]
     message = f"differs from finite differences and from the automatic gradient; 3.29 {A_FACTOR}?"
     assert message in str(checks[0]) and message in checks[0]._repr_html_()
     assert str(checks[0]) == str(checks[1])

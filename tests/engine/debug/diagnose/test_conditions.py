@@ -53,7 +53,7 @@ def train(
     return session
 
 
-def found(session: DebugSession) -> list[tuple[str, str]]:
+def findings_of(session: DebugSession) -> list[tuple[str, str]]:
     return [(finding.condition, finding.path) for finding in session.findings()]
 
 
@@ -157,11 +157,11 @@ def test_with_fewer_steps_it_counts_if_it_held_in_each() -> None:
     with DebugSession(net, conditions=["dead_relu"]) as session:
         net(tensor(-1.0, -1.0))
         assert list(session.findings()) == []
-    assert found(session) == [("dead_relu", "")]
+    assert findings_of(session) == [("dead_relu", "")]
     with DebugSession(net, conditions=["dead_relu"]) as session:
         net(tensor(1.0, 1.0))
         net(tensor(-1.0, -1.0))
-    assert found(session) == []
+    assert findings_of(session) == []
 
 
 @pytest.mark.parametrize(("last", "expected"), [(nn.Dense(2, 2), [("saturated_sigmoid", "0")]), (nn.ReLU(), [])])
@@ -172,7 +172,7 @@ def test_a_sigmoid_at_its_ends_is_a_fault_only_inside_the_network(
     with DebugSession(net, conditions=["saturated"]) as session:
         for _ in range(4):
             net(tensor(50.0, -50.0).reshape(1, 2))
-    assert found(session) == expected
+    assert findings_of(session) == expected
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
@@ -190,7 +190,7 @@ def test_gradients_are_large_or_small_against_the_first_one(scale: float) -> Non
         with DebugSession(net, conditions=["vanishing_gradient", "exploding_gradient"]) as session:
             for _ in range(3):
                 grad(lambda x: net(x).sum() * scale)(tensor(1.0, 2.0))
-        return found(session)
+        return findings_of(session)
 
     assert run(2.0) == []
     assert run(1e4) == [("exploding_gradient", "0")]
@@ -247,11 +247,11 @@ def test_a_frozen_parameter_and_one_that_nobody_asked_for_are_left_alone() -> No
     net = mlp()
     for parameter in net[0].get_parameters():
         parameter.requires_grad = False
-    assert found(train(net, 6)) == []
+    assert findings_of(train(net, 6)) == []
     net = mlp()
     net[2].weight.set_data(net[2].weight * 1)  # a value was loaded before it was frozen
     net[2].weight.requires_grad = False
-    assert found(train(net, 6)) == []
+    assert findings_of(train(net, 6)) == []
     net = mlp()
     optimizer = nn.SGD(net[2].trainable_params(), 0.05)
     step = value_and_grad(lambda x: (net(x) ** 2).mean(), None, optimizer.parameters)
@@ -260,13 +260,13 @@ def test_a_frozen_parameter_and_one_that_nobody_asked_for_are_left_alone() -> No
         for number in range(8):
             _, gradients = step(random_values(number, 16, 4))
             optimizer(gradients)
-    assert found(session) == []
+    assert findings_of(session) == []
 
 
 def test_a_parameter_that_the_optimizer_was_not_given_is_named() -> None:
     net = mlp()
     session = train(net, 5, optimizer=nn.SGD(net[2].trainable_params(), 0.05), weights=net.trainable_params())
-    assert found(session) == [("unchanged_weight", "0")]
+    assert findings_of(session) == [("unchanged_weight", "0")]
     (finding,) = session.findings()
     assert (finding.first_step, finding.subject) == (3, "0.weight")
 
@@ -274,7 +274,7 @@ def test_a_parameter_that_the_optimizer_was_not_given_is_named() -> None:
 def test_a_trainable_parameter_in_training_that_is_never_asked_for_is_named() -> None:
     net = mlp()
     session = train(net, 8, optimizer=nn.SGD(net[2].trainable_params(), 0.05))
-    assert found(session) == [("unchanged_weight", "0")]
+    assert findings_of(session) == [("unchanged_weight", "0")]
 
 
 def test_gradients_that_are_gathered_over_steps_are_no_fault() -> None:
@@ -290,7 +290,7 @@ def test_gradients_that_are_gathered_over_steps_are_no_fault() -> None:
                 _, gradients = step(random_values(4 * number + part, 16, 4))
                 sums = [total + gradient for total, gradient in zip(sums, gradients, strict=True)]
             optimizer(tuple(sums))
-    assert found(session) == []
+    assert findings_of(session) == []
 
 
 @pytest.mark.parametrize(("rate", "name"), [(1e3, "update_too_large"), (1e-12, "update_too_small")])
@@ -333,7 +333,7 @@ def test_weights_that_begin_badly_are_named(initial: Any, expected: str) -> None
 
 def test_a_last_layer_of_zeros_is_no_fault() -> None:
     net = nn.SequentialCell([nn.Dense(4, 8), nn.Tanh(), nn.Dense(8, 2, weight_init="zeros")])
-    assert found(train(net, 6, loss=lambda x: ((net(x) - x[:, :2]) ** 2).mean())) == []
+    assert findings_of(train(net, 6, loss=lambda x: ((net(x) - x[:, :2]) ** 2).mean())) == []
 
 
 def test_a_bias_has_no_ratio() -> None:
@@ -386,11 +386,11 @@ def test_losses_that_work_against_each_other_are_not_judged() -> None:
         for _ in range(40):
             one(ones(2, 4))
             other(ones(2, 4))
-    assert found(session) == [] and len(session.history.losses) == 80
+    assert findings_of(session) == [] and len(session.history.losses) == 80
     with DebugSession(first, conditions=["loss_not_decreasing"]) as session:
         for _ in range(40):
             one(ones(2, 4))
-    assert found(session) == [("loss_not_decreasing", "")]
+    assert findings_of(session) == [("loss_not_decreasing", "")]
 
 
 # The network
@@ -405,7 +405,7 @@ def test_prediction_mode_in_training_is_named() -> None:
     step = value_and_grad(lambda x: (net(x) ** 2).mean(), None, net.trainable_params())
     with DebugSession(net, conditions=["wrong_mode"]) as session:
         step(random_values(0, 8, 4))
-    assert found(session) == [("wrong_mode", "1"), ("wrong_mode", "2")]
+    assert findings_of(session) == [("wrong_mode", "1"), ("wrong_mode", "2")]
     assert session.findings()[0].message == (
         "wrong_mode in 1 (BatchNorm1d is in prediction mode while the network is trained)"
     )
@@ -414,12 +414,12 @@ def test_prediction_mode_in_training_is_named() -> None:
 def test_training_mode_in_evaluation_is_named() -> None:
     net = dropping()
     session = train(net, 3, conditions=["wrong_mode"])
-    assert found(session) == []
+    assert findings_of(session) == []
     step = value_and_grad(lambda x: (net(x) ** 2).mean(), None, net.trainable_params())
     with DebugSession(net, conditions=["wrong_mode"]) as session:
         step(random_values(0, 8, 4))
         net(random_values(1, 8, 4))
-    assert found(session) == [("wrong_mode", "1"), ("wrong_mode", "2")]
+    assert findings_of(session) == [("wrong_mode", "1"), ("wrong_mode", "2")]
 
 
 def test_evaluation_between_steps_is_told_when_the_next_step_shows_that_it_was_one() -> None:
@@ -443,7 +443,7 @@ def test_samples_of_a_generator_are_no_evaluation(cut: Callable[[Any], Any]) -> 
         for number in range(4):
             critic_step(cut(generator(random_values(number, 8, 4))))
             generator_step(random_values(number, 8, 4))
-    assert found(session) == []
+    assert findings_of(session) == []
 
 
 def test_a_frozen_batch_norm_and_gradients_of_inputs_are_no_fault() -> None:
@@ -458,7 +458,7 @@ def test_a_frozen_batch_norm_and_gradients_of_inputs_are_no_fault() -> None:
         net.set_train(False)
         net(random_values(0, 8, 4))
         grad(net)(random_values(0, 8, 4))
-    assert found(session) == []
+    assert findings_of(session) == []
 
 
 class Cube(nn.Cell):
@@ -481,7 +481,7 @@ def test_a_wrong_bprop_is_named() -> None:
     with DebugSession(net, conditions=["wrong_bprop"]) as session:
         for _ in range(3):
             grad(net)(tensor(0.5, -1.5))
-    assert found(session) == [("wrong_bprop", "0")]
+    assert findings_of(session) == [("wrong_bprop", "0")]
     assert "; 0.667 times the automatic gradient everywhere: a missing factor" in session.findings()[0].message
     assert (wrong.ran, right.ran) == (3, 3)
 
@@ -506,9 +506,9 @@ def test_a_bprop_is_checked_again_in_a_later_step() -> None:
     net = nn.SequentialCell([Stale()])
     with DebugSession(net, conditions=["wrong_bprop"]) as session:
         grad(net)(tensor(0.5, -1.5))
-        assert found(session) == []
+        assert findings_of(session) == []
         grad(net)(tensor(-0.5, 1.5))
-    assert found(session) == [("wrong_bprop", "0")] and session.findings()[0].first_step == 2
+    assert findings_of(session) == [("wrong_bprop", "0")] and session.findings()[0].first_step == 2
 
 
 class StraightThrough(nn.Cell):
@@ -523,7 +523,7 @@ def test_what_stands_for_the_gradient_of_a_step_function_is_meant_so() -> None:
     net = nn.SequentialCell([StraightThrough()])
     with DebugSession(net, conditions=["wrong_bprop"]) as session:
         grad(net)(tensor(0.5, -1.5, 2.5))
-    assert found(session) == []
+    assert findings_of(session) == []
 
 
 def test_a_bprop_that_cannot_be_checked_is_said_and_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
@@ -536,7 +536,7 @@ def test_a_bprop_that_cannot_be_checked_is_said_and_no_fault(capsys: pytest.Capt
     net = nn.SequentialCell([OfOneNumber(3.0)])
     with DebugSession(net, conditions=["wrong_bprop"]) as session:
         grad(net)(tensor(0.5))
-    assert found(session) == []
+    assert findings_of(session) == []
     assert "the bprop of 0 is not checked: ValueError: not of another number" in capsys.readouterr().err
 
 
@@ -548,7 +548,7 @@ def test_a_bprop_whose_cell_copies_itself_is_said_to_be_unchecked(capsys: pytest
     net = NoCopy(3.0)
     with DebugSession(net, conditions=["wrong_bprop"]) as session:
         grad(net)(tensor(0.5))
-    assert found(session) == []
+    assert findings_of(session) == []
     message = "is not checked: the run of a copy of it may change NoCopy.__deepcopy__"
     assert message in capsys.readouterr().err
 
@@ -646,7 +646,7 @@ def test_names_that_were_made_different_after_the_first_call_are_not_told() -> N
     net.update_parameters_name("body.")
     with DebugSession(net, conditions=["same_names"]) as session:
         net(random_values(0, 2, 4))
-    assert found(session) == []
+    assert findings_of(session) == []
 
 
 def test_names_that_become_equal_later_are_told_to_who_begins_to_look_then() -> None:
@@ -655,4 +655,4 @@ def test_names_that_become_equal_later_are_told_to_who_begins_to_look_then() -> 
     net.insert_child_to_cell("s1", nn.SequentialCell(nn.Dense(4, 4)))
     with DebugSession(net, conditions=["same_names"]) as session:
         net(random_values(0, 2, 4))
-    assert found(session) == [("same_names", "")]
+    assert findings_of(session) == [("same_names", "")]

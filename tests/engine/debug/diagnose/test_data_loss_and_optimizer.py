@@ -67,7 +67,7 @@ def binary_by_hand(output: Tensor, label: Tensor) -> Tensor:
     return (label * ops.log(output) + (1 - label) * ops.log(1 - output)).mean()
 
 
-def found(
+def findings_of(
     net: nn.Cell,
     condition: str,
     x: np.ndarray | None = None,
@@ -147,19 +147,19 @@ def test_it_is_found_at_its_place_and_the_same_without_the_fault_is_not(
     condition: str, options: dict[str, Any], where: tuple[str, str]
 ) -> None:
     made = options.get("net", Net)
-    assert found(made(), condition, **{key: value for key, value in options.items() if key != "net"}) == [where]
-    assert found(Net(norm=nn.BatchNorm1d(16)), condition, steps=options.get("steps", 4)) == []
+    assert findings_of(made(), condition, **{key: value for key, value in options.items() if key != "net"}) == [where]
+    assert findings_of(Net(norm=nn.BatchNorm1d(16)), condition, steps=options.get("steps", 4)) == []
     regression = {"y": features()[:, :CLASSES], "steps": options.get("steps", 4)}
     for loss in (ops.mse_loss, squared):
-        assert found(Net(), condition, loss=loss, **regression) == []
+        assert findings_of(Net(), condition, loss=loss, **regression) == []
 
 
 def test_a_learning_rate_of_0_is_told_for_its_group_and_a_warm_up_may_begin_there() -> None:
     net = Net()
     groups = [{"params": net.dense.trainable_params(), "lr": 0.0}, {"params": net.head.trainable_params()}]
-    assert found(net, "learning_rate_zero", optimizer=nn.SGD(groups, 0.1)) == [("", "SGD")]
+    assert findings_of(net, "learning_rate_zero", optimizer=nn.SGD(groups, 0.1)) == [("", "SGD")]
     for rate in (0.1, [0.0, 0.05, 0.1, 0.1, 0.1]):
-        assert found(net, "learning_rate_zero", optimizer=nn.SGD(net.trainable_params(), rate)) == []
+        assert findings_of(net, "learning_rate_zero", optimizer=nn.SGD(net.trainable_params(), rate)) == []
 
 
 class Halved(nn.LearningRateSchedule):
@@ -198,14 +198,18 @@ def test_a_schedule_that_counts_its_calls_is_not_called_by_the_debugger(grouped:
 
 def test_a_schedule_of_the_users_that_gives_0_is_told() -> None:
     net = Net()
-    assert found(net, "learning_rate_zero", optimizer=nn.SGD(net.trainable_params(), Halved(0.0))) == [("", "SGD")]
-    assert found(net, "learning_rate_zero", optimizer=nn.SGD(net.trainable_params(), Halved(0.1))) == []
+    assert findings_of(net, "learning_rate_zero", optimizer=nn.SGD(net.trainable_params(), Halved(0.0))) == [
+        ("", "SGD")
+    ]
+    assert findings_of(net, "learning_rate_zero", optimizer=nn.SGD(net.trainable_params(), Halved(0.1))) == []
 
 
 def test_an_optimizer_of_a_network_that_was_made_before_is_told() -> None:
     before, net = Net(), Net()
-    assert found(net, "optimizer_other_parameters", optimizer=nn.SGD(before.trainable_params(), 0.1)) == [("", "SGD")]
-    assert found(net, "optimizer_other_parameters", optimizer=nn.SGD(net.trainable_params(), 0.1)) == []
+    assert findings_of(net, "optimizer_other_parameters", optimizer=nn.SGD(before.trainable_params(), 0.1)) == [
+        ("", "SGD")
+    ]
+    assert findings_of(net, "optimizer_other_parameters", optimizer=nn.SGD(net.trainable_params(), 0.1)) == []
 
 
 def test_an_optimizer_that_misses_a_layer_which_took_anothers_place_is_told() -> None:
@@ -236,9 +240,9 @@ def test_an_optimizer_of_a_head_alone_and_one_of_something_outside_are_no_fault(
 def test_a_step_that_is_far_too_long_or_too_short_is_told(condition: str, rate: float, steps: int) -> None:
     net = Net()
     optimizer = nn.SGD(net.trainable_params(), rate)
-    assert found(net, condition, optimizer=optimizer, steps=steps) == [("", "the optimizer")]
+    assert findings_of(net, condition, optimizer=optimizer, steps=steps) == [("", "the optimizer")]
     net = Net()
-    assert found(net, condition, optimizer=nn.SGD(net.trainable_params(), 0.1), steps=steps) == []
+    assert findings_of(net, condition, optimizer=nn.SGD(net.trainable_params(), 0.1), steps=steps) == []
 
 
 @pytest.mark.parametrize(("optimizer", "rate", "steps"), [(nn.SGD, 0.3, 100), (nn.Adam, 0.1, 2000)])

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from odd_values import DTYPES, KINDS, SHAPES, array, seen, structures
+from odd_values import DTYPES, KINDS, SHAPES, array, observations, structures
 
 from hookscope.engine import Parameter, Tensor, nn, ops, value_and_grad
 from hookscope.engine.debug import CONDITIONS, Condition, DebugSession
@@ -27,7 +27,7 @@ ROWS = [(condition, kind) for condition in CONDITIONS.values() for kind in condi
 @pytest.mark.parametrize(("condition", "kind"), ROWS, ids=[f"{row.name} of {kind.__name__}" for row, kind in ROWS])
 def test_a_formula_takes_whatever_is_seen(condition: Condition, kind: type[Any]) -> None:
     with np.errstate(all="raise"):
-        for item in seen(kind, 400):
+        for item in observations(kind, 400):
             detail = condition.formula(item, condition.threshold)
             assert detail is None or (isinstance(detail, str) and detail), item
 
@@ -37,7 +37,7 @@ def test_what_a_formula_is_shown_makes_it_hold_at_times_and_not_at_others(
     condition: Condition, kind: type[Any]
 ) -> None:
     with np.errstate(all="raise"):
-        held = {condition.formula(item, condition.threshold) is not None for item in seen(kind, 3000)}
+        held = {condition.formula(item, condition.threshold) is not None for item in observations(kind, 3000)}
     assert False in held
     if (condition.name, kind.__name__) not in {("vanishing_gradient", "RepeatedObservation")}:
         assert True in held
@@ -71,7 +71,7 @@ def _paths(cell: nn.Cell) -> CellPaths:
 def _watcher(kind: type[Watcher], looked: list[Any], cell: nn.Cell) -> Watcher:
     return kind(
         WatcherParts(
-            examiner=SimpleNamespace(observe=lambda seen, path, subject, step: looked.append(seen)),
+            examiner=SimpleNamespace(observe=lambda observations, path, subject, step: looked.append(observations)),
             paths=_paths(cell),
             attachment=SimpleNamespace(place_of=lambda index: ("", 0), here="", own_run=True),
             counts=Counts(steps=1),

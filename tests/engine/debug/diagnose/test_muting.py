@@ -23,7 +23,7 @@ def logs() -> nn.SequentialCell:
     return nn.SequentialCell([Log(), nn.ReLU(), Log()])
 
 
-def found(session: DebugSession) -> list[tuple[str, str, int]]:
+def findings_of(session: DebugSession) -> list[tuple[str, str, int]]:
     return [(finding.condition, finding.path, finding.count) for finding in session.findings()]
 
 
@@ -32,7 +32,7 @@ def test_cleared_findings_are_gone_and_what_still_holds_is_found_again() -> None
     with DebugSession(logs(), conditions=["nan"]) as session:
         session.observe(events.append)
         session.roots[0](tensor(-1.0, 2.0))
-        assert [(condition, path) for condition, path, _ in found(session)] == [("nan", "0")]
+        assert [(condition, path) for condition, path, _ in findings_of(session)] == [("nan", "0")]
         session.clear_findings()
         assert not session.findings() and not session.hits and "changed" in events
         session.roots[0](tensor(-1.0, 2.0))
@@ -51,11 +51,11 @@ def test_what_is_muted_in_a_cell_is_not_found_there_but_elsewhere() -> None:
         net[0].construct = lambda x: x
         net[1].construct = ops.log
         net(tensor(-1.0, 2.0))
-        assert [(condition, path) for condition, path, _ in found(session)] == [("nan", "1")]
+        assert [(condition, path) for condition, path, _ in findings_of(session)] == [("nan", "1")]
         session.unmute("nan", "0")
         net[0].construct, net[1].construct = ops.log, lambda x: x
         net(tensor(-1.0, 2.0))
-        assert [(condition, path) for condition, path, _ in found(session)] == [("nan", "1"), ("nan", "0")]
+        assert [(condition, path) for condition, path, _ in findings_of(session)] == [("nan", "1"), ("nan", "0")]
         assert session.muted == []
 
 

@@ -34,7 +34,7 @@ def findings(watched: list[RankRecorder], records: list[Any]) -> list[RankFindin
     return comparison.findings
 
 
-def compared(net: nn.Cell, run: Callable[[], Any]) -> list[RankFinding]:
+def compare(net: nn.Cell, run: Callable[[], Any]) -> list[RankFinding]:
     """Run a network under a recorder and return the findings of the comparison."""
     records: list[Any] = []
     with DebugSession(net) as session:
@@ -91,7 +91,7 @@ def train(net: nn.Cell, data: Iterable[tuple[Tensor, Tensor]]) -> None:
         step(x, y)
 
 
-def one(findings: list[RankFinding]) -> RankFinding:
+def single(findings: list[RankFinding]) -> RankFinding:
     assert len(findings) == 1, findings
     return findings[0]
 
@@ -122,7 +122,7 @@ def check_a_shard_that_one_rank_does_not_shuffle_is_told_as_rows_that_ranks_shar
                 step(x, y)
 
     with DataParallel():
-        finding = one(compared(net, run))
+        finding = single(compare(net, run))
     assert (finding.condition, finding.ranks, finding.path, finding.name) == (
         "ranks_alike",
         at(1, size),
@@ -137,7 +137,7 @@ def check_a_data_set_that_nobody_divides_is_told_in_the_first_step(rank: int, si
     net = Layers()
     data = ms.dataset.GeneratorDataset(source(24), ["x", "y"], shuffle=False).batch(4)
     with DataParallel():
-        finding = one(compared(net, lambda: train(net, data)))
+        finding = single(compare(net, lambda: train(net, data)))
     assert (finding.condition, finding.step, finding.ranks) == ("ranks_alike", 1, tuple(range(size)))
 
 
@@ -145,7 +145,7 @@ def check_rows_of_a_loop_without_a_data_set_are_told_too(rank: int, size: int) -
     ms.set_seed(5)
     net, data = Layers(), batches(0, 3)
     with DataParallel():
-        finding = one(compared(net, lambda: train(net, data)))
+        finding = single(compare(net, lambda: train(net, data)))
     assert (finding.condition, finding.step, finding.ranks) == ("ranks_alike", 1, tuple(range(size)))
     assert "in the same step" in finding.message
 
@@ -154,7 +154,7 @@ def check_dropout_with_one_seed_is_told_with_its_cell(rank: int, size: int) -> N
     ms.set_seed(7)
     net = Layers(p=0.5)
     with DataParallel():
-        finding = one(compared(net, lambda: train(net, batches(rank, 3))))
+        finding = single(compare(net, lambda: train(net, batches(rank, 3))))
     assert (finding.condition, finding.step, finding.ranks, finding.path) == (
         "ranks_alike",
         1,
@@ -169,7 +169,7 @@ def check_two_of_the_ranks_with_one_seed_are_the_ones_named(rank: int, size: int
     net = Layers(p=0.5)
     ms.set_seed(rank // 2)
     with DataParallel():
-        finding = one(compared(net, lambda: train(net, batches(rank, 2))))
+        finding = single(compare(net, lambda: train(net, batches(rank, 2))))
     assert (finding.condition, finding.ranks, finding.path) == ("ranks_alike", (0, 1), "drop")
 
 
@@ -196,7 +196,7 @@ def check_a_gradient_that_misses_the_reduction_on_one_rank_is_named(rank: int, s
     ms.set_seed(9)
     net = Layers().set_train()
     run = own_loop(net, rank, "head.weight", from_step=3)
-    finding = one(compared(net, lambda: run(batches(rank, 5))))
+    finding = single(compare(net, lambda: run(batches(rank, 5))))
     assert (finding.condition, finding.step, finding.ranks) == ("ranks_differ", 3, at(1, size))
     assert (finding.path, finding.name) == ("head", "head.weight") and "gradient" in finding.message
     assert "norm" in finding.figures[0] and finding.figures[0] != finding.figures[1]
@@ -206,7 +206,7 @@ def check_other_initial_weights_are_named(rank: int, size: int) -> None:
     ms.set_seed(100 if rank == size - 1 else 3)
     net = Layers()
     with DataParallel(parameter_broadcast=False):
-        finding = one(compared(net, lambda: train(net, batches(rank, 3))))
+        finding = single(compare(net, lambda: train(net, batches(rank, 3))))
     assert (finding.condition, finding.step, finding.ranks) == ("parameters_differ", 1, at(size - 1, size))
     assert (finding.path, finding.name) == ("first", "first.weight") and "more" in finding.message
 
@@ -217,7 +217,7 @@ def check_a_rank_with_another_dtype_in_one_cell_is_named(rank: int, size: int) -
     if rank == 1:
         net.first.to_float(ms.float16)
     with DataParallel():
-        finding = one(compared(net, lambda: train(net, batches(rank, 3))))
+        finding = single(compare(net, lambda: train(net, batches(rank, 3))))
     assert (finding.condition, finding.step, finding.ranks) == ("ranks_differ", 1, at(1, size))
     assert (finding.path, finding.name) == ("first", "output")
     assert (finding.figures[0], finding.figures[1]) == ("float32", "float16")
@@ -227,7 +227,7 @@ def check_moving_statistics_of_batch_norm_are_named_as_what_they_are(rank: int, 
     ms.set_seed(4)
     net = Layers(norm=nn.BatchNorm1d(12))
     with DataParallel():
-        finding = one(compared(net, lambda: train(net, batches(rank, 3))))
+        finding = single(compare(net, lambda: train(net, batches(rank, 3))))
     assert (finding.condition, finding.step, finding.ranks) == ("parameters_differ", 2, tuple(range(size)))
     assert (finding.path, finding.name) == ("norm", "norm.moving_mean") and "SyncBatchNorm" in finding.advice
 
@@ -243,7 +243,7 @@ def check_an_extra_step_of_one_rank_is_told(rank: int, size: int) -> None:
         if rank == 1:
             grad(batches(9, 1)[0][0])
 
-    finding = one(compared(net, longer))
+    finding = single(compare(net, longer))
     assert (finding.condition, finding.step, finding.ranks) == ("ranks_differ", 5, at(1, size))
     assert finding.figures[0] == "4 steps" and finding.figures[1] == "5 steps"
 
@@ -270,7 +270,7 @@ def check_a_collective_that_one_rank_does_not_make_is_an_error_on_all_and_a_find
         except RuntimeError as error:
             errors.append(str(error))
 
-    finding = one(compared(net, run))
+    finding = single(compare(net, run))
     assert "rank 0: all_reduce of sum, float32 [8, 12] (" in errors[0] and "rank 1: all_reduce of max" in errors[0]
     assert (finding.condition, finding.step, finding.ranks, finding.path) == ("ranks_differ", 1, at(1, size), "norm")
     assert finding.figures[1].startswith("all_reduce of max") and "checks_across_ranks.py" in finding.figures[0]
@@ -288,7 +288,7 @@ def check_gradients_that_do_not_fit_together_are_a_finding_of_the_reducer(rank: 
             except RuntimeError as error:
                 errors.append(str(error))
 
-        finding, weight = compared(net, run)
+        finding, weight = compare(net, run)
     assert (weight.condition, weight.name) == ("parameters_differ", "weight")
     assert "gradients 0 of float32" in errors[0]
     assert (finding.condition, finding.step, finding.ranks) == ("ranks_differ", 1, at(1, size))
@@ -327,7 +327,7 @@ def check_other_cells_and_other_shapes_of_one_rank_are_named(rank: int, size: in
             for x, _ in batches(rank, 4):
                 optimizer(reducer(forward(x)[1]))
 
-        finding = one(compared(net, run))
+        finding = single(compare(net, run))
         assert (finding.condition, finding.step, finding.ranks) == ("ranks_differ", 1, at(1, size))
         assert finding.path == ("more" if what == "shape" or size > 2 else "head") and text in finding.message, finding
 
@@ -387,7 +387,7 @@ def check_sound_runs_have_no_finding(rank: int, size: int) -> None:
         net = make()
         ms.set_seed(20 + rank)
         with DataParallel():
-            findings = compared(net, lambda net=net, shape=shape: train(net, batches(rank, 6, shape)))
+            findings = compare(net, lambda net=net, shape=shape: train(net, batches(rank, 6, shape)))
         assert not findings, (name, findings)
 
 
@@ -425,7 +425,7 @@ def check_shuffled_shards_of_any_length_are_sound_over_epochs(rank: int, size: i
                 step(x, y)
 
     with DataParallel():
-        assert not compared(net, run)
+        assert not compare(net, run)
 
 
 def check_repeated_shards_and_samples_with_replacement_are_sound(rank: int, size: int) -> None:
@@ -436,12 +436,12 @@ def check_repeated_shards_and_samples_with_replacement_are_sound(rank: int, size
     for data in (repeated.batch(2).repeat(6), repeated.repeat(6).batch(4)):
         net = Layers()
         with DataParallel():
-            assert not compared(net, lambda net=net, data=data: train(net, data))
+            assert not compare(net, lambda net=net, data=data: train(net, data))
     ms.set_seed(50 + rank)
     net = Layers()
     drawn = ms.dataset.GeneratorDataset(source(400), ["x", "y"], sampler=sampler).batch(2)
     with DataParallel():
-        assert not compared(net, lambda: train(net, drawn))
+        assert not compare(net, lambda: train(net, drawn))
 
 
 def check_one_rank_that_evaluates_is_sound(rank: int, size: int) -> None:
@@ -463,7 +463,7 @@ def check_one_rank_that_evaluates_is_sound(rank: int, size: int) -> None:
                     net.set_train(True)
 
     with DataParallel():
-        assert not compared(net, run)
+        assert not compare(net, run)
 
 
 def check_accumulated_gradients_a_loss_scale_and_tied_parameters_are_sound(rank: int, size: int) -> None:
@@ -485,7 +485,7 @@ def check_accumulated_gradients_a_loss_scale_and_tied_parameters_are_sound(rank:
     labels = Tensor(np.array([0, 1, 2, 3], np.int32))
     with DataParallel():
         step = nn.TrainOneStepWithLossScaleCell(cell, optimizer, nn.FixedLossScaleUpdateCell(1024.0)).set_train()
-        assert not compared(tied, lambda: [step(x, labels) for x in tokens])
+        assert not compare(tied, lambda: [step(x, labels) for x in tokens])
 
     net = Layers().set_train()
     for parameter in net.get_parameters():
@@ -503,7 +503,7 @@ def check_accumulated_gradients_a_loss_scale_and_tied_parameters_are_sound(rank:
                 updates(reducer(tuple(sums)))
                 sums = []
 
-    assert not compared(net, accumulated)
+    assert not compare(net, accumulated)
 
 
 def check_rows_that_are_the_same_in_many_samples_are_sound(rank: int, size: int) -> None:
@@ -521,7 +521,7 @@ def check_rows_that_are_the_same_in_many_samples_are_sound(rank: int, size: int)
         optimizer = nn.SGD(net.trainable_params(), 0.01)
         reducer = DistributedGradReducer(optimizer.parameters, True)
         forward = ms.value_and_grad(lambda *given: net(*given).sum(), None, optimizer.parameters)
-        findings = compared(net, lambda: [optimizer(reducer(forward(*inputs())[1])) for _ in range(8)])
+        findings = compare(net, lambda: [optimizer(reducer(forward(*inputs())[1])) for _ in range(8)])
         assert not findings, findings
 
     rng = np.random.default_rng(rank)
@@ -541,7 +541,7 @@ def check_a_network_called_twice_and_two_networks_are_sound(rank: int, size: int
     optimizer = nn.SGD(net.trainable_params(), 0.01)
     reducer = DistributedGradReducer(optimizer.parameters, True)
     twice = ms.value_and_grad(lambda x: (net(x) * net(x + 1)).sum(), None, optimizer.parameters)
-    assert not compared(net, lambda: [optimizer(reducer(twice(x)[1])) for x, _ in batches(rank, 4)])
+    assert not compare(net, lambda: [optimizer(reducer(twice(x)[1])) for x, _ in batches(rank, 4)])
 
     ms.set_seed(1)
     made, judge = nn.Dense(16, 16).set_train(), nn.Dense(16, 1).set_train()
@@ -590,7 +590,7 @@ def check_lengths_and_branches_that_hang_on_the_data_are_sound(rank: int, size: 
             x = Tensor(rng.standard_normal((2, 4, 16)).astype(np.float32))
             optimizer(reducer(forward(x, (number + rank) % 2)[1]))
 
-    assert not compared(net, run)
+    assert not compare(net, run)
 
 
 def check_parameters_that_are_each_ranks_own_are_sound(rank: int, size: int) -> None:
@@ -599,7 +599,7 @@ def check_parameters_that_are_each_ranks_own_are_sound(rank: int, size: int) -> 
     net.first.weight.layerwise_parallel = True
     net.first.weight.set_data(net.first.weight * (rank + 1))
     with DataParallel():
-        assert not compared(net, lambda: train(net, batches(rank, 3)))
+        assert not compare(net, lambda: train(net, batches(rank, 3)))
 
 
 def check_ranks_are_those_of_the_world(rank: int, size: int) -> None:

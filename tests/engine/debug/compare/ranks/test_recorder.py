@@ -32,7 +32,7 @@ def batch(seed: int = 0, width: int = 16) -> tuple[Tensor, Tensor]:
     return tuple(Tensor(rng.standard_normal((4, width)).astype(np.float32)) for _ in range(2))  # type: ignore[return-value]
 
 
-def recorded(net: nn.Cell, steps: int) -> tuple[RankRecorder, list[Any]]:
+def records_of(net: nn.Cell, steps: int) -> tuple[RankRecorder, list[Any]]:
     records: list[Any] = []
     step = trainer(net)
     with DebugSession(net) as session:
@@ -44,7 +44,7 @@ def recorded(net: nn.Cell, steps: int) -> tuple[RankRecorder, list[Any]]:
 
 
 def test_records_are_of_one_size_whatever_the_network() -> None:
-    sizes = {len(json.dumps(recorded(mlp(layers), 2)[1][0])) for layers in (3, 300)}
+    sizes = {len(json.dumps(records_of(mlp(layers), 2)[1][0])) for layers in (3, 300)}
     assert len(sizes) == 1
 
 
@@ -60,7 +60,7 @@ def test_rows_of_a_record_are_bounded() -> None:
 
 def test_the_details_name_what_the_digests_are_of() -> None:
     net = mlp(2)
-    recorder, records = recorded(net, 3)
+    recorder, records = records_of(net, 3)
     assert [record["record"] for record in records] == ["step"] * 3 + ["ended"] and records[-1]["step"] == 3
     assert recorder.steps == 3
     parameters = json.loads(json.dumps(recorder.detail(2, "parameters")))["rows"]
@@ -90,7 +90,7 @@ def test_the_details_name_what_the_digests_are_of() -> None:
 def test_norms_are_those_of_the_values() -> None:
     net = mlp(1)
     before = net[0].weight.asnumpy()
-    recorder, _ = recorded(net, 2)
+    recorder, _ = records_of(net, 2)
     first, second = (recorder.detail(step, "parameters")["rows"] for step in (1, 2))
     assert first is not None and second is not None
     assert first[0]["norm"] == pytest.approx(float(np.sqrt((before.astype(np.float64) ** 2).sum())))
@@ -160,7 +160,7 @@ def test_recomputed_cells_are_told_once() -> None:
         net = nn.SequentialCell(nn.Dense(16, 16), nn.Dropout(p=0.5), nn.Dense(16, 16))
         if recompute:
             net[1].recompute()
-        recorder, records = recorded(net, 2)
+        recorder, records = records_of(net, 2)
         return records[0]["cells"], recorder.detail(1, "cells"), recorder.detail(1, "draws")
 
     assert cells(True) == cells(False)
@@ -169,7 +169,7 @@ def test_recomputed_cells_are_told_once() -> None:
 
 def test_the_cell_that_draws_is_named_and_not_the_one_around_it() -> None:
     net = nn.SequentialCell(nn.Dense(16, 16), nn.SequentialCell(nn.Dropout(p=0.5)))
-    recorder, records = recorded(net, 2)
+    recorder, records = records_of(net, 2)
     rows = recorder.detail(1, "draws")["rows"]
     assert rows is not None and [row["path"] for row in rows] == ["1.0"]
     assert records[0]["draws"] != records[1]["draws"]

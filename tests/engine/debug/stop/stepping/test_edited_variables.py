@@ -57,7 +57,7 @@ def slopes(net: nn.Cell, *looks: Look | str, inputs: Any = INPUTS) -> list[float
     return [float(item.asnumpy()[0]) for item in (gradients if isinstance(gradients, tuple) else (gradients,))]
 
 
-def put(name: str, expression: str) -> Look:
+def set_to(name: str, expression: str) -> Look:
     def look(session: DebugSession) -> None:
         session.edit(name, expression)
 
@@ -96,7 +96,7 @@ THERE = ["over", "over", "over"]
 
 
 def test_each_of_several_edits_at_one_stop_reaches_the_run() -> None:
-    edits = [put("db", "db * 0 + 5"), put("da", "da * 0 + 4"), put("ds", "ds * 0 + 3")]
+    edits = [set_to("db", "db * 0 + 5"), set_to("da", "da * 0 + 4"), set_to("ds", "ds * 0 + 3")]
     assert slopes(Products(), *THERE, *edits) == [4.0, 5.0, 3.0]
 
 
@@ -115,13 +115,13 @@ def test_an_edit_is_seen_by_the_edits_and_evaluations_after_it() -> None:
 def test_edits_before_and_after_steps_are_all_kept() -> None:
     looks = [
         "over",
-        put("da", "da * 0 + 1"),
-        put("s", "s * 0 + 10"),
+        set_to("da", "da * 0 + 1"),
+        set_to("s", "s * 0 + 10"),
         "over",
-        put("db", "db + 1"),
+        set_to("db", "db + 1"),
         "over",
-        put("da", "da + 2"),
-        put("db", "db * 2"),
+        set_to("da", "da + 2"),
+        set_to("db", "db * 2"),
     ]
     assert slopes(Products(), *looks) == [3.0, 2 * (2 * 10 + 1.0), 6.0]
 
@@ -135,7 +135,7 @@ def test_a_variable_that_the_function_has_not_made_yet_can_be_set_and_one_that_i
                 late = a
             return da, late, s  # noqa: F821  # only the person at the pause makes them
 
-    looks = ["over", "over", put("late", "a * 0 + 8"), put("da", "a * 0 + 9"), "over", put("late", "late + 1")]
+    looks = ["over", "over", set_to("late", "a * 0 + 8"), set_to("da", "a * 0 + 9"), "over", set_to("late", "late + 1")]
     assert slopes(Careless(), *looks) == [9.0, 9.0, 5.0]
 
 
@@ -147,7 +147,7 @@ def test_a_loop_variable_is_set_for_the_turn_that_it_stands_in() -> None:
                 total = total + item
             return total, item, s
 
-    last = ["over"] * 2 + [put("item", "item * 100"), "over", "over", "over", "over", put("item", "item * 1000")]
+    last = ["over"] * 2 + [set_to("item", "item * 100"), "over", "over", "over", "over", set_to("item", "item * 1000")]
     assert slopes(Loops(), *last) == [200.0 + 3 + 5000, 5000.0, 5.0]
 
 
@@ -167,10 +167,10 @@ def test_variables_that_inner_functions_share_are_set_on_either_side() -> None:
             return da, db, count
 
     assert slopes(Shares()) == [2.0, 3.0, 2.0]
-    outside = ["over"] * 3 + [put("factor", "factor * 10"), put("count", "count + 100"), "over", "over"]
-    assert slopes(Shares(), *outside, put("da", "da + count")) == [20.0 + 120, 30.0, 120.0]
-    inside = ["over"] * 3 + ["into", put("factor", "factor * 10"), put("value", "value + 1"), "over"]
-    assert slopes(Shares(), *inside, put("count", "count + 1000"), "out", put("count", "count + 1")) == [
+    outside = ["over"] * 3 + [set_to("factor", "factor * 10"), set_to("count", "count + 100"), "over", "over"]
+    assert slopes(Shares(), *outside, set_to("da", "da + count")) == [20.0 + 120, 30.0, 120.0]
+    inside = ["over"] * 3 + ["into", set_to("factor", "factor * 10"), set_to("value", "value + 1"), "over"]
+    assert slopes(Shares(), *inside, set_to("count", "count + 1000"), "out", set_to("count", "count + 1")) == [
         30.0,
         30.0,
         10 + 1000 + 1 + 10.0,
@@ -190,10 +190,10 @@ def test_what_an_evaluated_function_does_to_a_shared_variable_stays_done() -> No
             da = add(b)
             return da, count, s
 
-    looks = ["over", "over", evaluates("add(b)"), put("a", "a"), evaluates("add(b)")]
+    looks = ["over", "over", evaluates("add(b)"), set_to("a", "a"), evaluates("add(b)")]
     assert slopes(Shares(), *looks) == [9.0, 9.0, 5.0]
     values: list[float] = []
-    steps = [*looks, lambda s: values.append(float(s.evaluate("count.sum()"))), put("count", "count + 1")]
+    steps = [*looks, lambda s: values.append(float(s.evaluate("count.sum()"))), set_to("count", "count + 1")]
     assert slopes(Shares(), *steps) == [10.0, 10.0, 5.0]
     assert values == [6.0]
 
@@ -227,7 +227,7 @@ def test_one_item_of_a_tuple_or_a_list_is_set_as_python_would() -> None:
             same = rest
             return pair[0], pair[1], same[0]
 
-    looks = ["over"] * 3 + [put("pair[1]", "pair[0] * 50"), put("rest[0]", "rest[0] + 1"), put("pair[0]", "s")]
+    looks = ["over"] * 3 + [set_to("pair[1]", "pair[0] * 50"), set_to("rest[0]", "rest[0] + 1"), set_to("pair[0]", "s")]
     assert slopes(Items(), *looks) == [5.0, 100.0, 6.0]
     refused = [
         refuses("pair[2]", "pair has 2 elements, and none at index 2"),
@@ -318,8 +318,8 @@ def test_an_edit_after_an_operator_counts_from_the_next_look_at_the_variable_on(
         def bprop(self, a: Any, b: Any, s: Any, out: Any, dout: Any) -> Any:
             return a * b + s * b, b, s
 
-    looks = ["operator", "operator", put("s", "s * 2"), put("b", "b * 10")]
-    session_sees = slopes(Mixes(), "operator", put("s", "s * 2"), put("b", "b * 10"))
+    looks = ["operator", "operator", set_to("s", "s * 2"), set_to("b", "b * 10")]
+    session_sees = slopes(Mixes(), "operator", set_to("s", "s * 2"), set_to("b", "b * 10"))
     assert session_sees == [6.0 + 10 * 30, 30.0, 10.0]
     assert slopes(Mixes(), *looks) == [6.0 + 15.0, 30.0, 10.0]
 
@@ -458,9 +458,9 @@ def test_abort_undoes_an_edit_of_a_variable_that_the_next_steps_bprop_reads() ->
 
     net = Factored()
     with pytest.raises(DebugAbort):
-        slopes(net, put("factor", "factor * 7"), "abort", inputs=INPUTS[:1])
+        slopes(net, set_to("factor", "factor * 7"), "abort", inputs=INPUTS[:1])
     assert slopes(net, inputs=INPUTS[:1]) == [1.0]
-    assert slopes(net, put("factor", "factor * 7"), inputs=INPUTS[:1]) == [7.0]
+    assert slopes(net, set_to("factor", "factor * 7"), inputs=INPUTS[:1]) == [7.0]
     assert float(factor.asnumpy()[0]) == 7.0
 
 
@@ -504,7 +504,7 @@ def test_an_edit_by_a_figure_of_the_value_is_made_again_where_the_cell_is_run_ag
 
     x = ms.Tensor([[1.0, 2.0, 3.0]], ms.float32)
     expected = grad(net_of(True))(x).asnumpy()
-    session, script = scripted(net_of(False), (), put("output", "output * norm"), breaks=["0.0"])
+    session, script = scripted(net_of(False), (), set_to("output", "output * norm"), breaks=["0.0"])
     with session:
         gradient = grad(session.roots[0])(x).asnumpy()
     assert len(script.points) == 1

@@ -16,11 +16,13 @@ from hookscope.engine.debug import DebugAbort, DebugSession, PausePoint
 from hookscope.engine.debug.stop.stepping.history import BpropHistory
 
 
-def place(point: PausePoint) -> str:
+def position_of(point: PausePoint) -> str:
     return f"{point.function}+{point.line - point.first_line}"
 
 
-def looked_at(net: nn.Cell, commands: list[str], look: Callable[[DebugSession], None], *values: float) -> list[float]:
+def inspect_last_stop(
+    net: nn.Cell, commands: list[str], look: Callable[[DebugSession], None], *values: float
+) -> list[float]:
     """Return the gradient under a session that steps with these commands and inspects the last stop."""
     stops: list[int] = []
 
@@ -42,16 +44,16 @@ def looked_at(net: nn.Cell, commands: list[str], look: Callable[[DebugSession], 
 def test_step_back_goes_through_the_lines_also_those_stepped_over_and_forward_returns() -> None:
     def look(session: DebugSession) -> None:
         live = session.paused
-        assert live is not None and session.shown is live and place(live) == "bprop+3"
+        assert live is not None and session.shown is live and position_of(live) == "bprop+3"
         back = [session.step_back() for _ in range(4)]
-        assert [place(point) for point in back] == ["helper+2", "helper+1", "bprop+2", "bprop+1"]
+        assert [position_of(point) for point in back] == ["helper+2", "helper+1", "bprop+2", "bprop+1"]
         assert [point.kind for point in back] == ["past"] * 4
         assert [point.reason for point in back] == ["1 line back", "2 lines back", "3 lines back", "4 lines back"]
         assert (back[0].path, back[0].moment, session.paused) == ("scale", "bprop", live)
-        assert [place(session.step_forward()) for _ in range(3)] == ["bprop+2", "helper+1", "helper+2"]
+        assert [position_of(session.step_forward()) for _ in range(3)] == ["bprop+2", "helper+1", "helper+2"]
         assert session.step_forward() is live and session.shown is live
 
-    assert looked_at(SquareThenScale(), ["over", "over"], look) == [12.0]
+    assert inspect_last_stop(SquareThenScale(), ["over", "over"], look) == [12.0]
 
 
 def test_the_past_has_the_variables_changes_stack_and_operators_of_its_line() -> None:
@@ -72,7 +74,7 @@ def test_the_past_has_the_variables_changes_stack_and_operators_of_its_line() ->
         assert before.lines[before.line - before.first_line].strip() == "scaled = helper(gradient)"
         assert session.step_back().operators == []
 
-    looked_at(SquareThenScale(), ["over", "over"], look)
+    inspect_last_stop(SquareThenScale(), ["over", "over"], look)
 
 
 class WritesToAPart(nn.Cell):
@@ -99,7 +101,7 @@ def test_the_past_has_tensors_as_they_were_before_a_part_of_them_was_written() -
         now = session.paused
         assert now is not None and now.locals["gradient"].tolist() == [7.0, 9.0]  # type: ignore[attr-defined]
 
-    assert looked_at(WritesToAPart(), ["over"] * 4, look, 1.0, 1.0) == [7.0, 9.0]
+    assert inspect_last_stop(WritesToAPart(), ["over"] * 4, look, 1.0, 1.0) == [7.0, 9.0]
 
 
 def test_evaluate_sees_the_past_and_setting_there_is_refused() -> None:
@@ -114,7 +116,7 @@ def test_evaluate_sees_the_past_and_setting_there_is_refused() -> None:
         session.step_forward()
         session.assign("scaled", session.evaluate("scaled * 10.0"))
 
-    assert looked_at(SquareThenScale(), ["over", "over"], look) == [120.0]
+    assert inspect_last_stop(SquareThenScale(), ["over", "over"], look) == [120.0]
 
 
 class InPlace(Scale):
@@ -143,7 +145,7 @@ def test_operations_in_place_do_not_rewrite_the_past() -> None:
                     shown = value.asnumpy() if isinstance(value, Tensor) else value
                     if isinstance(value, list):
                         shown = [item.asnumpy().tolist() for item in value]
-                    seen.setdefault(name, []).insert(0, f"{place(point)} {shown}")
+                    seen.setdefault(name, []).insert(0, f"{position_of(point)} {shown}")
         assert seen == {
             "gradient": ["bprop+2 [1.]", "bprop+5 [50.]"],
             # The tensor in the list is the one changed in place.
@@ -153,7 +155,7 @@ def test_operations_in_place_do_not_rewrite_the_past() -> None:
         }
         assert session.paused.locals["by_name"] == {"a": 1, "b": 2}
 
-    assert looked_at(SquareThenScale(InPlace()), ["over"] * 8, look) == [100.0]
+    assert inspect_last_stop(SquareThenScale(InPlace()), ["over"] * 8, look) == [100.0]
 
 
 def test_a_variable_that_was_set_at_a_line_is_what_the_line_ran_with() -> None:
@@ -195,11 +197,11 @@ def test_at_an_exception_the_line_that_raised_it_is_part_of_the_past() -> None:
 
     def look(session: DebugSession) -> None:
         assert session.paused is not None and session.paused.reason == "AttributeError raised here"
-        assert [place(session.step_back()) for _ in range(2)] == ["bprop+2", "bprop+1"]
+        assert [position_of(session.step_back()) for _ in range(2)] == ["bprop+2", "bprop+1"]
 
     net = SquareThenScale(Raises())
     with pytest.raises(AttributeError):
-        looked_at(net, ["over", "over"], look)
+        inspect_last_stop(net, ["over", "over"], look)
 
 
 def test_where_there_is_no_past_one_line_says_so() -> None:
@@ -211,7 +213,7 @@ def test_where_there_is_no_past_one_line_says_so() -> None:
         with pytest.raises((RuntimeError, IndexError), match=r"no operator to show|one of the 0 operators"):
             session.show_operator(0)
 
-    looked_at(SquareThenScale(), [], look)
+    inspect_last_stop(SquareThenScale(), [], look)
     session, script = scripted(SquareThenScale(), [], look, breaks=["scale"])
     with session:
         grad(session.roots[0])(tensor(1.0))
@@ -228,7 +230,7 @@ def test_at_the_oldest_line_one_line_says_so_and_what_is_shown_stays() -> None:
             session.step_back()
         assert session.shown is first
 
-    looked_at(SquareThenScale(), ["over"], look)
+    inspect_last_stop(SquareThenScale(), ["over"], look)
 
 
 def test_observers_hear_that_something_else_is_shown() -> None:
@@ -241,7 +243,7 @@ def test_observers_hear_that_something_else_is_shown() -> None:
         session.show_operator(0)
         assert events == ["changed"] * 3
 
-    looked_at(SquareThenScale(), ["over"], look)
+    inspect_last_stop(SquareThenScale(), ["over"], look)
 
 
 # Operators
@@ -250,20 +252,20 @@ def test_observers_hear_that_something_else_is_shown() -> None:
 def test_an_operator_is_shown_with_its_values_and_the_line_that_ran_it() -> None:
     def look(session: DebugSession) -> None:
         point = session.show_operator(1)
-        assert (place(point), point.reason, point.kind) == ("helper+1", "operator mul", "past")
+        assert (position_of(point), point.reason, point.kind) == ("helper+1", "operator mul", "past")
         assert point.operator is not None
         assert (point.operator.name, point.operator.function, point.operator.line) == ("mul", "helper", point.line)
         assert point.operator.filename == point.filename and point.operator.path == ""
         assert session.evaluate("(float(inputs[0].sum()), inputs[1], float(output.sum()))") == (3.0, 2.0, 6.0)
         assert session.evaluate("float(gradient.sum())") == 3.0
         assert len(point.operators) == 2
-        assert place(session.step_back()) == "bprop+2"
-        assert place(session.show_operator(-2)) == "bprop+1"
+        assert position_of(session.step_back()) == "bprop+2"
+        assert position_of(session.show_operator(-2)) == "bprop+1"
         with pytest.raises(IndexError, match="one of the 2 operators that ran so far, got 2"):
             session.show_operator(2)
-        assert place(session.step_forward()) == "bprop+2"
+        assert position_of(session.step_forward()) == "bprop+2"
 
-    looked_at(SquareThenScale(), ["over", "over"], look)
+    inspect_last_stop(SquareThenScale(), ["over", "over"], look)
 
 
 def test_an_operator_after_a_call_on_its_line_is_shown_with_the_variables_of_the_line() -> None:
@@ -275,10 +277,10 @@ def test_an_operator_after_a_call_on_its_line_is_shown_with_the_variables_of_the
 
     def look(session: DebugSession) -> None:
         point = session.show_operator(-1)
-        assert place(point) == "bprop+2"
+        assert position_of(point) == "bprop+2"
         assert point.locals["factor"] == 5.0
 
-    looked_at(SquareThenScale(Mixed()), ["over", "over"], look)
+    inspect_last_stop(SquareThenScale(Mixed()), ["over", "over"], look)
 
 
 def test_operators_keep_their_values_when_a_tensor_is_changed_in_place() -> None:
@@ -287,7 +289,7 @@ def test_operators_keep_their_values_when_a_tensor_is_changed_in_place() -> None
         first = session.paused.operators[0]
         assert first.outputs.asnumpy()[0] == 1.0
 
-    looked_at(SquareThenScale(InPlace()), ["over"] * 8, look)
+    inspect_last_stop(SquareThenScale(InPlace()), ["over"] * 8, look)
 
 
 class Composed(nn.Cell):
@@ -314,7 +316,7 @@ def test_the_command_operator_stops_after_each_operator_also_inside_engine_code_
     assert first.reason == "the bprop begins" and first.operator is None
     names = [point.operator.name for point in stops if point.operator is not None]
     assert [point.reason for point in stops] == [f"operator {name} ran forward" for name in names]
-    assert [place(point) for point in stops] == ["construct+1"] + ["bprop+2"] * (len(stops) - 3) + ["bprop+3"] * 2
+    assert [position_of(point) for point in stops] == ["construct+1"] + ["bprop+2"] * (len(stops) - 3) + ["bprop+3"] * 2
     assert [point.operator.path for point in stops] == ["inner"] + [""] * (len(stops) - 1)  # type: ignore[union-attr]
     assert names[0] == "mul" and names[-2:] == ["mul", "add"]
     last = stops[-1].operator
@@ -355,7 +357,7 @@ def test_the_command_operator_at_the_last_line_goes_on_to_the_next_operator_outs
     with session:
         assert grad(session.roots[0])(tensor(1.0)).asnumpy().tolist() == [12.0]
     *inside, outside = script.points
-    assert [place(point) for point in inside] == ["bprop+1", "bprop+2", "bprop+3"]
+    assert [position_of(point) for point in inside] == ["bprop+1", "bprop+2", "bprop+3"]
     assert outside.moment == "operator" and outside.reason == "operator mul ran backward"
 
 
@@ -452,7 +454,7 @@ def test_of_a_long_loop_that_is_stepped_over_the_newest_lines_are_kept() -> None
 
     def look(session: DebugSession) -> None:
         assert session.paused is not None and len(session.paused.history) == 999
-        assert place(session.step_back()) == "count_up+4"
+        assert position_of(session.step_back()) == "count_up+4"
         assert [session.step_back().locals["number"] for _ in range(3)] == [2999, 2999, 2998]
 
-    looked_at(SquareThenScale(Loops()), ["over"], look)
+    inspect_last_stop(SquareThenScale(Loops()), ["over"], look)

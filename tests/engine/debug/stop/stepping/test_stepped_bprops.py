@@ -22,7 +22,7 @@ def run(net: nn.Cell, *values: float) -> list[float]:
     return [float(x) for x in grad(net)(tensor(*values)).asnumpy()]
 
 
-def checked(function: Callable[..., Any]) -> Callable[..., Any]:
+def checking(function: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a bprop in a decorator, as users do."""
 
     @functools.wraps(function)
@@ -35,7 +35,7 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Decorated(Scale):
-    @checked
+    @checking
     def bprop(self, x: Any, out: Any, dout: Any) -> Any:
         gradient = dout * 3.0
         return (gradient,)
@@ -215,9 +215,9 @@ def test_after_continue_the_bprop_runs_untraced_and_its_operators_are_still_kept
 
     class Looks(Scale):
         def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-            states.append(reported())
+            states.append(receives_lines())
             gradient = dout * 3.0
-            states.append(reported())
+            states.append(receives_lines())
             return gradient.missing
 
     session, script = scripted(SquareThenScale(Looks()), ["over", "continue"], step=True)
@@ -228,7 +228,7 @@ def test_after_continue_the_bprop_runs_untraced_and_its_operators_are_still_kept
     assert script.points[-1].reason == "AttributeError raised here"
 
 
-def reported() -> bool:
+def receives_lines() -> bool:
     """Return whether the stepper receives lines now."""
     if sys.version_info >= (3, 12):
         tools = [tool for tool in range(6) if sys.monitoring.get_tool(tool) == "hookscope"]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from scripted_steps import place, stops_of
+from scripted_steps import position_of, stops_of
 
 from hookscope.engine.debug.stop.pause import DebugAbort
 from hookscope.engine.debug.stop.stepping.stepper import Stepper, Stop
@@ -25,7 +25,7 @@ def _nothing_left_behind() -> Iterator[None]:
         assert "hookscope" not in [sys.monitoring.get_tool(tool) for tool in range(6)]
 
 
-def traced() -> bool:
+def receives_lines() -> bool:
     """Return whether a stepper receives this thread's lines now."""
     if sys.version_info >= (3, 12):
         tools = [tool for tool in range(6) if sys.monitoring.get_tool(tool) == "hookscope"]
@@ -153,7 +153,7 @@ def test_lambdas_and_nested_functions_with_cells_are_stepped_and_edited() -> Non
         return add(inner(2))
 
     def answer(stop: Stop) -> str:
-        log.append(place(stop))
+        log.append(position_of(stop))
         if log[-1] == "inner+1":
             assert stop.locals() == {"x": 2, "scale": 3}
             stop.assign("scale", 10)
@@ -190,7 +190,7 @@ def test_finally_runs_line_by_line_also_when_an_exception_leaves() -> None:
     seen: list[str] = []
 
     def answer(stop: Stop) -> str:
-        seen.append(place(stop))
+        seen.append(position_of(stop))
         return "over"
 
     with pytest.raises(KeyError):
@@ -279,7 +279,7 @@ def test_a_caught_exception_is_shown_once_where_it_rises_with_the_variables_ther
 
     def answer(stop: Stop) -> str:
         if stop.exception is not None:
-            shown.append((place(stop), stop.locals()))
+            shown.append((position_of(stop), stop.locals()))
         return "over"
 
     assert Stepper(answer).call(body) == "caught"
@@ -416,8 +416,8 @@ def test_after_continue_nothing_is_traced_any_more() -> None:
     states: list[bool] = []
 
     def body() -> None:
-        states.append(traced())
-        states.append(traced())
+        states.append(receives_lines())
+        states.append(receives_lines())
 
     stops_of(body, commands=["over", "continue"])
     assert states == [True, False]
