@@ -221,7 +221,7 @@ def test_an_index_of_bools_on_the_device_makes_no_plan() -> None:
 def test_no_plan_answers_for_what_is_no_longer_so() -> None:
     counts, reasons = Counter[str](), Counter[str]()
     for seed in range(12):
-        with stale_plans.counted(counts, reasons):
+        with stale_plans.counting(counts, reasons):
             result = stale_plans.run(stale_plans.random_program(seed))
         assert not result, f"seed {seed}, {result}"
     assert counts["replayed"] > 25

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from .stale_plans import counted, random_program, run
+from .stale_plans import counting, random_program, run
 
 
 def test_no_plan_answers_for_what_is_no_longer_so() -> None:
     counts, reasons = Counter[str](), Counter[str]()
     wrong = []
     for seed in range(45):
-        with counted(counts, reasons):
+        with counting(counts, reasons):
             result = run(random_program(seed))
         if result:
             wrong.append(f"seed {seed}, {result}")

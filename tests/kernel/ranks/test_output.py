@@ -91,8 +91,8 @@ def test_without_a_reader_nothing_more_is_written() -> None:
     ours, theirs = os.pipe()
     os.close(ours)
     screen = Screen(lambda _: True)
-    Stream(screen_file, theirs, b"").feed(b"text\n")
-    assert screen_file.broken == {theirs}
+    Stream(screen, theirs, b"").feed(b"text\n")
+    assert screen.broken == {theirs}
     os.close(theirs)
 
 
@@ -101,5 +101,5 @@ def test_a_screen_that_was_closed_before_the_start_is_no_reason_to_end() -> None
     os.close(ours)
     os.close(theirs)
     screen = Screen(lambda _: True)
-    Stream(screen_file, theirs, b"").feed(b"text\n")
-    assert screen_file.broken == set()
+    Stream(screen, theirs, b"").feed(b"text\n")
+    assert screen.broken == set()
