@@ -19,9 +19,9 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 def find_chromium() -> str | None:
     """Return the path of a Chromium: HOOKSCOPE_CHROMIUM's, else the first on the PATH."""
-    named = os.environ.get("HOOKSCOPE_CHROMIUM")
-    if named:
-        return shutil.which(named)
+    configured = os.environ.get("HOOKSCOPE_CHROMIUM")
+    if configured:
+        return shutil.which(configured)
     return next((path for path in map(shutil.which, NAMES) if path), None)
 
 

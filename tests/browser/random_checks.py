@@ -134,7 +134,7 @@ class Checks:
         Raises:
             BrokenPromiseError: no tab has one.
         """
-        began, number, asked = time.monotonic(), None, False
+        began, number, has_requested = time.monotonic(), None, False
         while (stop := self.kernel.stop) is not None:
             if stop["number"] != number:
                 began, number = time.monotonic(), stop["number"]
@@ -143,8 +143,8 @@ class Checks:
                 state = tab.search(partial(PanelState.ends_pause, place=stop["place"]))
                 if state is not None:
                     return tab, state, stop
-            if not asked and time.monotonic() > began + PATIENCE_SECONDS / 2:
-                asked = True
+            if not has_requested and time.monotonic() > began + PATIENCE_SECONDS / 2:
+                has_requested = True
                 tab = self.session.open_tabs[0]
                 self.session.say(f"{tab.name} shows no panel ({tab.status()}): run a cell, to see what is going on")
                 self.cleared(tab, [len(tab.cells()) - 1])
@@ -203,8 +203,8 @@ class Checks:
             with suppress(TimeoutError):
                 wait_until("", lambda: not live(), self.session.patience / 2)
             if live():
-                told = [(item.label, item.status, item.problem, item.enabled[:3]) for item in live()]
-                raise BrokenPromiseError(f"after a restart, panels of {tab.name} look live: {told}")
+                states = [(item.label, item.status, item.problem, item.enabled[:3]) for item in live()]
+                raise BrokenPromiseError(f"after a restart, panels of {tab.name} look live: {states}")
 
     def panels_are_there(self, tab: Tab) -> None:
         """Check that the panel of each cell that opened one in this page, and has not run again since, is live."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-GIVEN = (1.0, 2.0, 4.0)
+INPUT = (1.0, 2.0, 4.0)
 BPROP = ("slope = dout * 3", "extra = dout * 0", "total = slope + extra", "return (total,)")
 NETWORKS = """\
 import asyncio
@@ -168,7 +168,7 @@ def expected(edits: Sequence[Edit], bad: bool) -> Numbers:
             value = _bprop(value, [edit for edit in edits if edit.moment == "bprop"])
         return passing(path, "backward", "grad_input", value)
 
-    inputs = np.array(GIVEN, np.float32) * np.float32("nan" if bad else 1)
+    inputs = np.array(INPUT, np.float32) * np.float32("nan" if bad else 1)
     out, dx = forward("", inputs), backward("", np.ones(3, np.float32))
     return Numbers([float(value) for value in out], [float(value) for value in dx])
 

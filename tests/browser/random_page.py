@@ -85,9 +85,9 @@ class PanelState:
         """Return whether it offers to end a pause."""
         return self.visible and "Continue" in self.enabled and "Abort" in self.enabled
 
-    def ends_pause(self, place: str) -> bool:
+    def ends_pause(self, position: str) -> bool:
         """Return whether it offers to end the pause in this place."""
-        return self.can_go_on and f"paused in {place}" in self.status
+        return self.can_go_on and f"paused in {position}" in self.status
 
 
 @dataclass

@@ -79,15 +79,15 @@ class Keys:
         self.page.keyboard.press(key)
 
     def expect(self, role: str, name: str) -> None:
-        expect(self._place(role, name)).to_be_focused()
+        expect(self._locator(role, name)).to_be_focused()
 
     def go(self, key: str, role: str, name: str) -> None:
         """Press a key until the focus is there."""
         for _ in range(MOST_PRESSES):
             self.press(key)
-            if self._place(role, name).evaluate_all("all => all.includes(document.activeElement)"):
+            if self._locator(role, name).evaluate_all("all => all.includes(document.activeElement)"):
                 return
         raise AssertionError(f"{MOST_PRESSES} times {key} did not reach the {role} {name!r}")
 
-    def _place(self, role: Any, name: str) -> Locator:
+    def _locator(self, role: Any, name: str) -> Locator:
         return self.page.get_by_role(role, name=name, exact=True)

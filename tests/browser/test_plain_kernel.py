@@ -47,8 +47,8 @@ for _ in range(100):
 print("trained", _session.step)"""
 HOOKS = "print('hooks', [(row.path, row.kind) for row in _session.hooks()])"
 STOP = "%%cell net --step -o dbg\nprint('went on', step(x)[0].shape)"
-KEPT = "print(dbg.skipped_pauses[-1].place)"
-CELLS = [NETWORK, OPEN, TRAIN, STATE, TRAIN_ON, HOOKS, STOP, KEPT]
+SKIPPED = "print(dbg.skipped_pauses[-1].place)"
+CELLS = [NETWORK, OPEN, TRAIN, STATE, TRAIN_ON, HOOKS, STOP, SKIPPED]
 
 
 @pytest.fixture(scope="module")

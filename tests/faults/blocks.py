@@ -13,7 +13,7 @@ from hookscope.engine import Parameter, Tensor, nn, ops
 from hookscope.engine.tensors.initializer import Normal, initializer
 
 
-def named(**cells: nn.Cell) -> nn.SequentialCell:
+def chain(**cells: nn.Cell) -> nn.SequentialCell:
     """Return cells one after the other, each under its name."""
     return nn.SequentialCell(OrderedDict(cells))
 
@@ -25,12 +25,12 @@ def mlp(*widths: int, activation: Any = nn.ReLU, last: nn.Cell | None = None) ->
         cells[f"dense{i}"] = nn.Dense(before, after)
         if i < len(widths) - 1:
             cells[f"act{i}"] = activation()
-    return named(**cells, **({} if last is None else {"last": last}))
+    return chain(**cells, **({} if last is None else {"last": last}))
 
 
 def embedder() -> nn.SequentialCell:
     """Return a network from flat pictures to points for distances, in which a last bias would cancel out."""
-    return named(dense1=nn.Dense(64, 32), act1=nn.ReLU(), dense2=nn.Dense(32, 8, has_bias=False))
+    return chain(dense1=nn.Dense(64, 32), act1=nn.ReLU(), dense2=nn.Dense(32, 8, has_bias=False))
 
 
 class SmallCNN(nn.Cell):
@@ -82,7 +82,7 @@ class ResNet(nn.Cell):
 
     def __init__(self, classes: int = 10, channels: int = 1, width: int = 8) -> None:
         super().__init__()
-        self.stem = named(conv=nn.Conv2d(channels, width, 3), norm=nn.BatchNorm2d(width), relu=nn.ReLU())
+        self.stem = chain(conv=nn.Conv2d(channels, width, 3), norm=nn.BatchNorm2d(width), relu=nn.ReLU())
         self.blocks = nn.SequentialCell(Residual(width), Residual(width, 2 * width, 2))
         self.head: nn.Cell = nn.Dense(2 * width, classes)
 

@@ -148,14 +148,14 @@ def accumulated(run: Run) -> list[float]:
     run.net.set_train()
     step = ms.value_and_grad(lambda x, y: run.loss(run.net(x), y) / 4, None, run.optimizer.parameters)
     losses: list[float] = []
-    kept: Any = None
+    total: Any = None
     for number, batch in enumerate(run.batches):
         loss, gradients = step(*tensors(batch))
-        kept = gradients if kept is None else tuple(a + b for a, b in zip(kept, gradients, strict=True))
+        total = gradients if total is None else tuple(a + b for a, b in zip(total, gradients, strict=True))
         losses.append(4 * float(loss))
         if number % 4 == 3:
-            run.optimizer(kept)
-            kept = None
+            run.optimizer(total)
+            total = None
     return losses
 
 

@@ -197,9 +197,9 @@ def pictures_and_their_twins() -> Run:
     flat = data.normalized(x).reshape(64, -1)
     noisy = (flat + np.random.default_rng(1).normal(0, 0.3, flat.shape)).astype(np.float32)
 
-    def loss(both: Any, place: Tensor) -> Any:
+    def loss(both: Any, number: Tensor) -> Any:
         a, b = (v / ops.sqrt(ops.square(v).sum(1, keepdims=True) + 1e-6) for v in both)
-        return ops.cross_entropy(ops.matmul(a, b.T) / 0.2, place)
+        return ops.cross_entropy(ops.matmul(a, b.T) / 0.2, number)
 
     net = Embedded()
     indices = np.tile(np.arange(16, dtype=np.int32), 4)

@@ -139,7 +139,7 @@ def googlenet() -> Run:
 def resnet18() -> Run:
     stages = [(6, 6, 1), (6, 6, 1), (6, 8, 2), (8, 8, 1), (8, 12, 2), (12, 12, 1), (12, 16, 2), (16, 16, 1)]
     body = nn.SequentialCell([blocks.Residual(a, b, stride) for a, b, stride in stages])
-    return on_textures(blocks.named(stem=conv(3, 6), body=body, mean=GlobalMean(), head=nn.Dense(16, 4)), steps=10)
+    return on_textures(blocks.chain(stem=conv(3, 6), body=body, mean=GlobalMean(), head=nn.Dense(16, 4)), steps=10)
 
 
 class Bottleneck(nn.Cell):
@@ -160,7 +160,7 @@ class Bottleneck(nn.Cell):
 def resnet50() -> Run:
     stages = [(8, 4, 1), (16, 4, 1), (16, 6, 2), (24, 6, 1), (24, 8, 2), (32, 8, 1)]
     body = nn.SequentialCell([Bottleneck(*stage) for stage in stages])
-    return on_textures(blocks.named(stem=conv(3, 8), body=body, mean=GlobalMean(), head=nn.Dense(32, 4)), steps=10)
+    return on_textures(blocks.chain(stem=conv(3, 8), body=body, mean=GlobalMean(), head=nn.Dense(32, 4)), steps=10)
 
 
 class DenseLayer(nn.Cell):
@@ -225,7 +225,7 @@ def of_inverted(act: Any, squeeze: bool) -> nn.Cell:
     stages = [(6, 6, 1), (6, 8, 2), (8, 8, 1), (8, 12, 2), (12, 12, 1)]
     body = nn.SequentialCell([Inverted(a, b, stride, act, squeeze) for a, b, stride in stages])
     last = conv(12, 32, 1, act=act)
-    return blocks.named(stem=conv(3, 6, act=act), body=body, last=last, mean=GlobalMean(), head=nn.Dense(32, 4))
+    return blocks.chain(stem=conv(3, 6, act=act), body=body, last=last, mean=GlobalMean(), head=nn.Dense(32, 4))
 
 
 @healthy("Sandler et al. 2018: inverted residuals, depthwise convolutions, ReLU6.", known="MobileNetV2")
@@ -287,7 +287,7 @@ class Shuffle(nn.Cell):
 @healthy("Zhang et al. 2017: grouped convolutions and channel shuffle.", known="ShuffleNet")
 def shufflenet() -> Run:
     body = nn.SequentialCell(Shuffle(12, 2), nn.AvgPool2d(2, 2), Shuffle(12, 2), Shuffle(12, 2))
-    return on_textures(blocks.named(stem=conv(3, 12, 3, 2), body=body, mean=GlobalMean(), head=nn.Dense(12, 4)), 0.01)
+    return on_textures(blocks.chain(stem=conv(3, 12, 3, 2), body=body, mean=GlobalMean(), head=nn.Dense(12, 4)), 0.01)
 
 
 class UNet(nn.Cell):

@@ -89,8 +89,8 @@ def is_planted_fault(cause: Cause, program: Program) -> bool:
     """Return whether a cause names the planted fault: the kind, and the place or another one with the same symptom."""
     if cause.condition not in FOUND_BY[program.kind]:
         return False
-    places = {program.place, *program.also}
-    return cause.place in places or (cause.path in places and cause.place not in PLACES_OUTSIDE)
+    paths = {program.place, *program.also}
+    return cause.place in paths or (cause.path in paths and cause.place not in PLACES_OUTSIDE)
 
 
 def lines_of(causes: Iterable[Cause]) -> list[str]:

@@ -99,7 +99,7 @@ def zero_head() -> Run:
 @healthy("A regression whose last layer begins with zeros.")
 def zero_regression_head() -> Run:
     x, y = data.houses()
-    net = blocks.named(body=blocks.mlp(5, 32, 32, last=nn.Tanh()), out=nn.Dense(32, 1, weight_init="zeros"))
+    net = blocks.chain(body=blocks.mlp(5, 32, 32, last=nn.Tanh()), out=nn.Dense(32, 1, weight_init="zeros"))
     batches = data.batches(data.normalized(x, 0), y[:, None], steps=28)
     return Run(net, nn.MSELoss(), nn.Adam(net.trainable_params(), 0.01), batches, one_step)
 
@@ -432,9 +432,11 @@ def two_optimizers() -> Run:
 def groups_with_rates() -> Run:
     x, y = flat()
     body = blocks.mlp(64, 48, 24, last=nn.ReLU())
-    whole = nn.SequentialCell(body, nn.Dense(24, 10))
-    by_hand(Run(whole, nn.CrossEntropyLoss(), nn.Adam(whole.trainable_params(), 0.01), data.batches(x, y, steps=16)))
-    net = blocks.named(body=body, head=nn.Dense(24, 10))
+    network = nn.SequentialCell(body, nn.Dense(24, 10))
+    by_hand(
+        Run(network, nn.CrossEntropyLoss(), nn.Adam(network.trainable_params(), 0.01), data.batches(x, y, steps=16))
+    )
+    net = blocks.chain(body=body, head=nn.Dense(24, 10))
     groups = [
         {"params": net.body.trainable_params(), "lr": 0.001, "weight_decay": 0.01},
         {"params": net.head.trainable_params(), "lr": 0.02},

@@ -256,7 +256,7 @@ def clipped_ratio() -> Run:
     class ActorCritic(nn.Cell):
         def __init__(self) -> None:
             super().__init__()
-            self.body = blocks.named(dense=nn.Dense(6, 32), act=nn.Tanh())
+            self.body = blocks.chain(dense=nn.Dense(6, 32), act=nn.Tanh())
             self.policy, self.value = nn.Dense(32, 3), nn.Dense(32, 1)
 
         def construct(self, x: Tensor) -> Any:
@@ -327,7 +327,7 @@ def learned_task_weights() -> Run:
     class Multi(nn.Cell):
         def __init__(self) -> None:
             super().__init__()
-            self.body = blocks.named(dense=nn.Dense(6, 32), act=nn.ReLU())
+            self.body = blocks.chain(dense=nn.Dense(6, 32), act=nn.ReLU())
             self.kind, self.size, self.other = nn.Dense(32, 3), nn.Dense(32, 1), nn.Dense(32, 1)
             self.log_var = Parameter(initializer("zeros", (3,)), "log_var")
 
@@ -417,7 +417,7 @@ def points_gan() -> Run:
     angle = random.uniform(0, 2 * np.pi, 256)
     points = np.stack([np.cos(angle), np.sin(angle)], 1).astype(np.float32)
     net = blocks.Adversaries(
-        blocks.mlp(4, 32, 2), blocks.named(dense1=nn.Dense(2, 32), act=nn.LeakyReLU(), dense2=nn.Dense(32, 1))
+        blocks.mlp(4, 32, 2), blocks.chain(dense1=nn.Dense(2, 32), act=nn.LeakyReLU(), dense2=nn.Dense(32, 1))
     )
     g, d = net.generator, net.discriminator
 

@@ -66,7 +66,7 @@ def unix_seconds(fault: bool) -> Run:
 def sixteen_bit_pictures(fault: bool) -> Run:
     x, y = data.digits(classes=5)
     x = x * 257 if fault else data.normalized(x)
-    net = blocks.named(
+    net = blocks.chain(
         conv1=nn.Conv2d(1, 8, 3, 2),
         act1=nn.LeakyReLU(),
         conv2=nn.Conv2d(8, 16, 3, 2),
@@ -89,7 +89,7 @@ def sixteen_bit_pictures(fault: bool) -> Run:
 class TwoViews(nn.Cell):
     def __init__(self) -> None:
         super().__init__()
-        self.embed = blocks.named(dense1=nn.Dense(64, 32), act=nn.Tanh(), dense2=nn.Dense(32, 8, has_bias=False))
+        self.embed = blocks.chain(dense1=nn.Dense(64, 32), act=nn.Tanh(), dense2=nn.Dense(32, 8, has_bias=False))
 
     def construct(self, a: Tensor, b: Tensor) -> Any:
         return ops.square(self.embed(a) - self.embed(b)).sum(1)
@@ -209,8 +209,8 @@ def advantages_as_column(fault: bool) -> Run:
 def autoencoder_row_by_row(fault: bool) -> Run:
     x, _ = data.digits(32)
     flat = data.normalized(x).reshape(32, -1)
-    net = blocks.named(
-        encoder=blocks.named(dense=nn.Dense(64, 16), norm=nn.BatchNorm1d(16), act=nn.ELU()), decoder=nn.Dense(16, 64)
+    net = blocks.chain(
+        encoder=blocks.chain(dense=nn.Dense(64, 16), norm=nn.BatchNorm1d(16), act=nn.ELU()), decoder=nn.Dense(16, 64)
     )
     batches = data.batches(flat, flat, size=1 if fault else 8, steps=36)
     return Run(net, nn.MSELoss(), nn.Adam(net.trainable_params(), 0.01), batches, one_step)
@@ -220,7 +220,7 @@ class Gallery(nn.Cell):
     def __init__(self) -> None:
         super().__init__()
         self.conv = nn.Conv2d(3, 8, 3, 2)
-        self.project = blocks.named(dense=nn.Dense(8, 16), norm=nn.BatchNorm1d(16), relu=nn.ReLU())
+        self.project = blocks.chain(dense=nn.Dense(8, 16), norm=nn.BatchNorm1d(16), relu=nn.ReLU())
         self.head = nn.Dense(16, 4)
 
     def construct(self, x: Tensor) -> Any:
@@ -431,12 +431,12 @@ def reshape_mixes_samples(fault: bool) -> Run:
 
 
 class UnitLength(nn.Cell):
-    def __init__(self, whole: bool) -> None:
+    def __init__(self, over_batch: bool) -> None:
         super().__init__()
-        self.whole = whole
+        self.over_batch = over_batch
 
     def construct(self, x: Tensor) -> Any:
-        total = ops.square(x).sum() if self.whole else ops.square(x).sum(1, keepdims=True)
+        total = ops.square(x).sum() if self.over_batch else ops.square(x).sum(1, keepdims=True)
         return 4 * x / ops.sqrt(total + 1e-6)
 
 
@@ -444,6 +444,6 @@ class UnitLength(nn.Cell):
 def norm_of_whole_batch(fault: bool) -> Run:
     x, y = data.digits(classes=5)
     flat = data.normalized(x).reshape(64, -1)
-    net = blocks.named(dense=nn.Dense(64, 24), act=nn.Tanh(), unit=UnitLength(fault), head=nn.Dense(24, 5))
+    net = blocks.chain(dense=nn.Dense(64, 24), act=nn.Tanh(), unit=UnitLength(fault), head=nn.Dense(24, 5))
     optimizer = nn.Adam(net.trainable_params(), 0.02)
     return Run(net, nn.CrossEntropyLoss(), optimizer, data.batches(flat, y, steps=28), with_model)

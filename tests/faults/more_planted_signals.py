@@ -20,7 +20,7 @@ from tests.faults.programs import Run, by_hand, one_step, planted, with_model
 @planted("dead_relu", "relu1", "A convolution's bias begins at -6.", also=("conv1", "conv1.bias"))
 def convolution_bias_of_minus_six(fault: bool) -> Run:
     x, y = data.digits(classes=5)
-    net = blocks.named(
+    net = blocks.chain(
         conv1=nn.Conv2d(1, 8, 3, 2, has_bias=True, bias_init=Constant(-6.0 if fault else 0.0)),
         relu1=nn.ReLU(),
         conv2=nn.Conv2d(8, 16, 3, 2),
@@ -47,7 +47,7 @@ def convolution_bias_of_minus_six(fault: bool) -> Run:
 def positive_weights_on_negative_inputs(fault: bool) -> Run:
     x, y = data.flowers()
     z = (x - np.log(np.exp(x).sum(1, keepdims=True))).astype(np.float32)
-    net = blocks.named(dense=nn.Dense(6, 24, bias_init="zeros"), relu=nn.ReLU(), head=nn.Dense(24, 3))
+    net = blocks.chain(dense=nn.Dense(6, 24, bias_init="zeros"), relu=nn.ReLU(), head=nn.Dense(24, 3))
     if fault:
         drawn = np.random.default_rng(0).uniform(0, 0.5, (24, 6)).astype(np.float32)
         net.dense.weight.set_data(Tensor(drawn))
@@ -70,9 +70,9 @@ def deep_autoencoder_of_small_weights(fault: bool) -> Run:
     flat = data.normalized(x).reshape(64, -1)
     init = Normal(0.02) if fault else Orthogonal(1.2)
     layers = [
-        blocks.named(dense=nn.Dense(a, 32, weight_init=init, bias_init="zeros"), act=nn.Tanh()) for a in (64, *[32] * 9)
+        blocks.chain(dense=nn.Dense(a, 32, weight_init=init, bias_init="zeros"), act=nn.Tanh()) for a in (64, *[32] * 9)
     ]
-    net = blocks.named(layers=nn.SequentialCell(layers), out=nn.Dense(32, 64))
+    net = blocks.chain(layers=nn.SequentialCell(layers), out=nn.Dense(32, 64))
     return Run(net, nn.MSELoss(), nn.Adam(net.trainable_params(), 0.004), data.batches(flat, flat, steps=36), one_step)
 
 
@@ -85,13 +85,13 @@ def deep_autoencoder_of_small_weights(fault: bool) -> Run:
 def convolutions_with_sigmoids(fault: bool) -> Run:
     x, y = data.digits(32, classes=4)
     layers = [
-        blocks.named(conv=nn.Conv2d(a, 8, 3, weight_init=HeNormal()), act=nn.Sigmoid() if fault else nn.ELU())
+        blocks.chain(conv=nn.Conv2d(a, 8, 3, weight_init=HeNormal()), act=nn.Sigmoid() if fault else nn.ELU())
         for a in (1, *[8] * 7)
     ]
     if fault:
         for layer in layers:
             layer.conv.weight.set_data(layer.conv.weight * 0.5)
-    net = blocks.named(layers=nn.SequentialCell(layers), flatten=nn.Flatten(), head=nn.Dense(512, 4))
+    net = blocks.chain(layers=nn.SequentialCell(layers), flatten=nn.Flatten(), head=nn.Dense(512, 4))
     return Run(
         net,
         nn.CrossEntropyLoss(),
@@ -170,7 +170,7 @@ class Rolled(nn.Cell):
 )
 def relu_rnn_of_gain_two_and_a_half(fault: bool) -> Run:
     x, y = data.waves()
-    net = blocks.named(rnn=Rolled(2.5 if fault else 0.9), head=nn.Dense(20, 3))
+    net = blocks.chain(rnn=Rolled(2.5 if fault else 0.9), head=nn.Dense(20, 3))
     return Run(
         net,
         nn.CrossEntropyLoss(),
@@ -200,7 +200,7 @@ class GeneralizedMean(nn.Cell):
 @planted("nan_produced", "pool", "A generalized mean takes powers of negative features.", not_finite=True)
 def power_of_negative_features(fault: bool) -> Run:
     x, y = data.textures(48)
-    net = blocks.named(conv=nn.Conv2d(3, 12, 3), pool=GeneralizedMean(not fault), head=nn.Dense(12, 4))
+    net = blocks.chain(conv=nn.Conv2d(3, 12, 3), pool=GeneralizedMean(not fault), head=nn.Dense(12, 4))
     return Run(
         net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params(), 0.02), data.batches(x, y, steps=28), one_step
     )
@@ -229,7 +229,7 @@ def constant_row(fault: bool) -> Run:
     x, y = data.digits(classes=5)
     flat = (x / 255).reshape(64, -1)
     flat[40] = 0
-    net = blocks.named(standardize=Standardized(0.0 if fault else 1e-3), body=blocks.mlp(64, 32, 5))
+    net = blocks.chain(standardize=Standardized(0.0 if fault else 1e-3), body=blocks.mlp(64, 32, 5))
     return Run(
         net,
         nn.CrossEntropyLoss(),
@@ -281,7 +281,7 @@ def inverse_of_zero_gaps(fault: bool) -> Run:
     random = np.random.default_rng(0)
     gaps = np.round(random.exponential(1.0, (64, 6)), 1).astype(np.float32)
     y = (gaps[:, 0] > gaps[:, 1]).astype(np.int32)
-    net = blocks.named(gaps=Inverse(fault), body=blocks.mlp(6, 24, 2))
+    net = blocks.chain(gaps=Inverse(fault), body=blocks.mlp(6, 24, 2))
     return Run(
         net,
         nn.CrossEntropyLoss(),
@@ -308,7 +308,7 @@ class Softplus(nn.Cell):
 @planted("inf_inside", "softplus", "log(1 + exp(16 x)) in float16 is Inf, and a minimum of 6 hides it.")
 def softplus_in_float16(fault: bool) -> Run:
     x, y = data.houses()
-    net = blocks.named(softplus=Softplus(fault), body=blocks.mlp(5, 24, 1))
+    net = blocks.chain(softplus=Softplus(fault), body=blocks.mlp(5, 24, 1))
     return Run(
         net,
         nn.MSELoss(),
@@ -342,7 +342,7 @@ class Highway(nn.Cell):
 )
 def highway_never_opens(fault: bool) -> Run:
     x, y = data.digits(classes=5)
-    net = blocks.named(stem=nn.Dense(64, 24), highway=Highway(24, -14.0 if fault else -1.0), head=nn.Dense(24, 5))
+    net = blocks.chain(stem=nn.Dense(64, 24), highway=Highway(24, -14.0 if fault else -1.0), head=nn.Dense(24, 5))
     batches = data.batches(data.normalized(x).reshape(64, -1), y, steps=28)
     return Run(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params(), 0.005), batches, ways.own_weights)
 
@@ -361,7 +361,7 @@ def convolution_of_normal_twenty(fault: bool) -> Run:
             return x.swapaxes(1, 2)
 
     conv = nn.Conv1d(2, 12, 5, weight_init=Normal(20.0 if fault else 0.2))
-    net = blocks.named(swap=Swap(), conv=conv, tanh=nn.Tanh(), flatten=nn.Flatten(), head=nn.Dense(192, 3))
+    net = blocks.chain(swap=Swap(), conv=conv, tanh=nn.Tanh(), flatten=nn.Flatten(), head=nn.Dense(192, 3))
     return Run(
         net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params(), 0.005), data.batches(x, y, steps=28), with_model
     )
@@ -387,7 +387,7 @@ class Leaky(nn.Cell):
 @planted("wrong_bprop", "act", "A leaky ReLU's bprop has its two slopes in the wrong places.")
 def slopes_in_wrong_places(fault: bool) -> Run:
     x, y = data.textures(48)
-    net = blocks.named(conv=nn.Conv2d(3, 8, 3, 2), act=Leaky(fault), flatten=nn.Flatten(), head=nn.Dense(512, 4))
+    net = blocks.chain(conv=nn.Conv2d(3, 8, 3, 2), act=Leaky(fault), flatten=nn.Flatten(), head=nn.Dense(512, 4))
     return Run(
         net,
         nn.CrossEntropyLoss(),
@@ -416,7 +416,7 @@ class Unit(nn.Cell):
 @planted("wrong_bprop", "unit", "The bprop of x / |x| takes |x| for a constant.")
 def length_taken_for_constant(fault: bool) -> Run:
     x, y = data.flowers()
-    net = blocks.named(dense=nn.Dense(6, 16), unit=Unit(fault), head=nn.Dense(16, 3))
+    net = blocks.chain(dense=nn.Dense(6, 16), unit=Unit(fault), head=nn.Dense(16, 3))
     return Run(
         net,
         nn.CrossEntropyLoss(),
@@ -444,7 +444,7 @@ class TimeMean(nn.Cell):
 @planted("wrong_bprop", "pool", "The bprop of a mean over time is not divided by the number of steps.")
 def mean_not_divided(fault: bool) -> Run:
     x, y = data.waves(length=12)
-    net = blocks.named(embed=nn.Dense(2, 16), act=nn.ReLU(), pool=TimeMean(fault), head=nn.Dense(16, 3))
+    net = blocks.chain(embed=nn.Dense(2, 16), act=nn.ReLU(), pool=TimeMean(fault), head=nn.Dense(16, 3))
     return Run(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params(), 0.03), data.batches(x, y, steps=36), by_hand)
 
 
@@ -474,7 +474,7 @@ class Adapter(nn.Cell):
 )
 def adapter_of_zeros(fault: bool) -> Run:
     x, y = data.digits(classes=5)
-    net = blocks.named(adapter=Adapter(fault), relu=nn.ReLU(), head=nn.Dense(24, 5))
+    net = blocks.chain(adapter=Adapter(fault), relu=nn.ReLU(), head=nn.Dense(24, 5))
     batches = data.batches(data.normalized(x).reshape(64, -1), y, steps=24)
     return Run(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params(), 0.01), batches, ways.own_weights)
 

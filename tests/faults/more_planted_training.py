@@ -149,7 +149,7 @@ class Ranked(nn.Cell):
 
     def __init__(self, fault: bool) -> None:
         super().__init__()
-        self.encoder = blocks.named(
+        self.encoder = blocks.chain(
             conv=nn.Conv1d(2, 16, 3), norm=nn.BatchNorm1d(16) if False else Norm1(16), relu=nn.ReLU()
         )
         self.head, self.fault = nn.Dense(16, 3), fault
@@ -220,7 +220,7 @@ def then_predicted(run: Run) -> list[float]:
 @planted("wrong_mode", "noise", "Noise is added to the features in evaluation too.")
 def noise_in_evaluation(fault: bool) -> Run:
     x, y = data.houses()
-    net = blocks.named(dense=nn.Dense(5, 32), act=nn.Tanh(), noise=Noise(fault), head=nn.Dense(32, 1))
+    net = blocks.chain(dense=nn.Dense(5, 32), act=nn.Tanh(), noise=Noise(fault), head=nn.Dense(32, 1))
     batches = data.batches(data.normalized(x, 0), y[:, None], steps=28)
     return Run(net, nn.MSELoss(), nn.Adam(net.trainable_params(), 0.01), batches, then_predicted)
 
@@ -231,7 +231,7 @@ def noise_in_evaluation(fault: bool) -> Run:
 @planted("learning_rate_too_large", "optimizer", "RMSProp with 0.3 on a small CNN.")
 def rmsprop_too_large(fault: bool) -> Run:
     x, y = data.digits(classes=5)
-    net = blocks.named(
+    net = blocks.chain(
         conv=nn.Conv2d(1, 8, 3, 2), norm=nn.GroupNorm(2, 8), relu=nn.ReLU(), flatten=nn.Flatten(), head=nn.Dense(128, 5)
     )
     optimizer = nn.RMSProp(net.trainable_params(), 0.3 if fault else 0.01)
@@ -446,7 +446,7 @@ class HardCode(nn.Cell):
 def rounded_code(fault: bool) -> Run:
     x, _ = data.digits()
     flat = data.normalized(x).reshape(64, -1)
-    net = blocks.named(encoder=blocks.mlp(64, 32, 16), round=HardCode(fault), decoder=blocks.mlp(16, 32, 64))
+    net = blocks.chain(encoder=blocks.mlp(64, 32, 16), round=HardCode(fault), decoder=blocks.mlp(16, 32, 64))
     for p in net.encoder.dense2.get_parameters():
         p.set_data(3 * p)
     return Run(
@@ -508,7 +508,7 @@ class Looked(nn.Cell):
 )
 def code_picked_by_argmax(fault: bool) -> Run:
     x, y = data.flowers()
-    net = blocks.named(dense=nn.Dense(6, 16), act=nn.Tanh(), lookup=Looked(fault), head=nn.Dense(16, 3))
+    net = blocks.chain(dense=nn.Dense(6, 16), act=nn.Tanh(), lookup=Looked(fault), head=nn.Dense(16, 3))
     return Run(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params(), 0.02), data.batches(x, y, steps=30))
 
 
@@ -549,7 +549,7 @@ class Actor(nn.Cell):
 
     def __init__(self, fault: bool) -> None:
         super().__init__()
-        self.body = blocks.named(dense=nn.Dense(6, 24), act=nn.Tanh())
+        self.body = blocks.chain(dense=nn.Dense(6, 24), act=nn.Tanh())
         self.mean = nn.Dense(24, 1)
         self.deviation = self.mean if fault else nn.Dense(24, 1)
 

@@ -34,9 +34,9 @@ def grad_operation(run: Run, training: bool = True) -> list[float]:
     gradient = ops.GradOperation(get_by_list=True)(net, weights)
     losses = []
     for batch in run.batches:
-        given = tensors(batch)
-        losses.append(float(net(*given)))
-        run.optimizer(gradient(*given))
+        inputs = tensors(batch)
+        losses.append(float(net(*inputs)))
+        run.optimizer(gradient(*inputs))
     return losses
 
 

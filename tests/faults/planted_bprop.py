@@ -29,7 +29,7 @@ class SquaredReLU(nn.Cell):
 @planted("wrong_bprop", "act", "The bprop of relu(x) ** 2 misses the factor 2.")
 def factor_missing(fault: bool) -> Run:
     x, y = data.flowers()
-    net = blocks.named(dense=nn.Dense(6, 32), act=SquaredReLU(1.0 if fault else 2.0), head=nn.Dense(32, 3))
+    net = blocks.chain(dense=nn.Dense(6, 32), act=SquaredReLU(1.0 if fault else 2.0), head=nn.Dense(32, 3))
     return Run(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 0.2), data.batches(x, y, steps=20))
 
 
@@ -123,7 +123,7 @@ class HardSigmoid(nn.Cell):
 )
 def zeros_returned(fault: bool) -> Run:
     x, y = data.digits(classes=5)
-    net = blocks.named(
+    net = blocks.chain(
         conv=nn.Conv2d(1, 8, 3, 2),
         norm=nn.BatchNorm2d(8),
         gate=HardSigmoid(zero=fault),
@@ -159,7 +159,7 @@ class Scale(nn.Cell):
 )
 def not_summed_over_batch(fault: bool) -> Run:
     x, y = data.houses()
-    net = blocks.named(dense=nn.Dense(5, 24), tanh=nn.Tanh(), scale=Scale(24, summed=not fault), head=nn.Dense(24, 1))
+    net = blocks.chain(dense=nn.Dense(5, 24), tanh=nn.Tanh(), scale=Scale(24, summed=not fault), head=nn.Dense(24, 1))
     batches = data.batches(data.normalized(x, 0), y[:, None], steps=24)
     return Run(net, nn.MSELoss(), nn.Adam(net.trainable_params(), 0.01), batches, by_hand)
 
@@ -185,7 +185,7 @@ class Rectified(nn.Cell):
 def mask_of_the_first_call(fault: bool) -> Run:
     x, _ = data.digits()
     pixels = data.normalized(x).reshape(len(x), -1)
-    net = blocks.named(encoder=nn.Dense(64, 32), act=Rectified(first_only=fault), decoder=nn.Dense(32, 64))
+    net = blocks.chain(encoder=nn.Dense(64, 32), act=Rectified(first_only=fault), decoder=nn.Dense(32, 64))
     batches = data.batches(pixels, pixels, steps=24)
     return Run(net, nn.MSELoss(), nn.Adam(net.trainable_params(), 0.01), batches, one_step)
 

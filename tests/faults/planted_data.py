@@ -26,7 +26,7 @@ def raw_house_features(fault: bool) -> Run:
 def pixels_to_255(fault: bool) -> Run:
     x, y = data.digits()
     x = x if fault else data.normalized(x)
-    net = blocks.named(flatten=nn.Flatten(), body=blocks.mlp(64, 32, 10))
+    net = blocks.chain(flatten=nn.Flatten(), body=blocks.mlp(64, 32, 10))
     optimizer = nn.Adam(net.trainable_params(), 0.005)
     return Run(net, nn.CrossEntropyLoss(), optimizer, data.batches(x, y, steps=24), one_step)
 
@@ -181,7 +181,7 @@ def returns_kept_as_column(fault: bool) -> Run:
 @planted("batch_of_one_under_batchnorm", "norm", "33 rows in batches of 16: the last batch is a single row.")
 def one_row_left_over(fault: bool) -> Run:
     x, y = data.flowers(33 if fault else 32)
-    net = blocks.named(
+    net = blocks.chain(
         dense=nn.Dense(6, 24, has_bias=False), norm=nn.BatchNorm1d(24), relu=nn.ReLU(), head=nn.Dense(24, 3)
     )
     optimizer = nn.Momentum(net.trainable_params(), 0.05, 0.9)
@@ -193,11 +193,11 @@ def one_row_left_over(fault: bool) -> Run:
 )
 def one_picture_at_a_time(fault: bool) -> Run:
     x, y = data.digits(32, classes=4)
-    net = blocks.named(
+    net = blocks.chain(
         conv=nn.Conv2d(1, 8, 3, 2),
         relu=nn.ReLU(),
         flatten=nn.Flatten(),
-        head=blocks.named(
+        head=blocks.chain(
             dense=nn.Dense(128, 24, has_bias=False), norm=nn.BatchNorm1d(24), relu=nn.ReLU(), out=nn.Dense(24, 4)
         ),
     )

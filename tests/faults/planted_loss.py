@@ -106,7 +106,7 @@ def gate_over_batch(fault: bool) -> Run:
 def log_softmax_over_batch(fault: bool) -> Run:
     x, y = data.waves()
     net = blocks.LSTMClassifier()
-    net.head = blocks.named(dense=nn.Dense(16, 3), softmax=nn.LogSoftmax(0 if fault else -1))
+    net.head = blocks.chain(dense=nn.Dense(16, 3), softmax=nn.LogSoftmax(0 if fault else -1))
     return Run(net, nn.NLLLoss(), nn.Adam(net.trainable_params(), 0.02), data.batches(x, y, steps=24), with_model)
 
 
@@ -167,7 +167,7 @@ def autoencoder_without_minus(fault: bool) -> Run:
 )
 def head_from_randn(fault: bool) -> Run:
     x, y = data.flowers()
-    net = blocks.named(dense=nn.Dense(6, 64), norm=nn.LayerNorm((64,)), relu=nn.ReLU(), head=nn.Dense(64, 3))
+    net = blocks.chain(dense=nn.Dense(6, 64), norm=nn.LayerNorm((64,)), relu=nn.ReLU(), head=nn.Dense(64, 3))
     if fault:
         net.head.weight.set_data(ops.randn(3, 64))
     optimizer = nn.Adam(net.trainable_params(), 0.003)
@@ -215,7 +215,7 @@ class Center(nn.Cell):
 @planted("samples_leak", "center", "A layer centers the features over axis 0, the batch, also when it predicts.")
 def centered_over_batch(fault: bool) -> Run:
     x, y = data.flowers()
-    net = blocks.named(
+    net = blocks.chain(
         dense=nn.Dense(6, 24, has_bias=False), center=Center(0 if fault else 1), relu=nn.ReLU(), head=nn.Dense(24, 3)
     )
     return Run(

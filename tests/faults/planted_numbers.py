@@ -39,7 +39,7 @@ def log_of_counts(fault: bool) -> Run:
     random = np.random.default_rng(0)
     counts = random.poisson(2.0, (64, 6)).astype(np.float32)
     y = (counts[:, 0] > counts[:, 1]).astype(np.int32)
-    net = blocks.named(log=Log(0.0 if fault else 1.0), body=blocks.mlp(6, 24, 2))
+    net = blocks.chain(log=Log(0.0 if fault else 1.0), body=blocks.mlp(6, 24, 2))
     return Run(
         net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 0.3), data.batches(counts, y, steps=20), with_model
     )
@@ -125,7 +125,7 @@ def likelihood(probabilities: Tensor, labels: Tensor) -> Any:
 )
 def exponential_in_float16(fault: bool) -> Run:
     x, y = data.flowers()
-    net = blocks.named(dense=nn.Dense(6, 16), tanh=nn.Tanh(), similarity=CosineSoftmax(16, 3, stable=not fault))
+    net = blocks.chain(dense=nn.Dense(6, 16), tanh=nn.Tanh(), similarity=CosineSoftmax(16, 3, stable=not fault))
     optimizer = nn.Adam(net.trainable_params(), 0.01)
     return Run(net, likelihood, optimizer, data.batches(x, y, steps=24), one_step)
 
@@ -202,7 +202,7 @@ def one_over_distance(fault: bool) -> Run:
     x, y = data.houses()
     distance = np.where(np.arange(64) % 10 == 3, 0, x[:, 3:4].T / 10).T.astype(np.float32)
     features = np.concatenate([distance, data.normalized(x[:, [0, 1, 2, 4]], 0)], 1)
-    net = blocks.named(near=NearStation(0.0 if fault else 0.01), body=blocks.mlp(5, 24, 1))
+    net = blocks.chain(near=NearStation(0.0 if fault else 0.01), body=blocks.mlp(5, 24, 1))
     batches = data.batches(features, y[:, None], steps=24)
     return Run(net, nn.MSELoss(), nn.Adam(net.trainable_params(), 0.01), batches, with_model)
 
@@ -224,7 +224,7 @@ class Threshold(nn.Cell):
 @planted("inf_inside", "threshold", "1 / (1 + exp(-10 x)) in float16: exp overflows, the quotient is a good 0.")
 def sigmoid_by_hand_in_float16(fault: bool) -> Run:
     x, y = data.flowers()
-    net = blocks.named(threshold=Threshold(10.0 if fault else 2.0), body=blocks.mlp(6, 24, 3))
+    net = blocks.chain(threshold=Threshold(10.0 if fault else 2.0), body=blocks.mlp(6, 24, 3))
     return Run(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 0.5), data.batches(x, y, steps=30))
 
 

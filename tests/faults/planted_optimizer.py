@@ -185,7 +185,7 @@ def epochs_with_evaluation(back: bool, first: int = 4) -> Any:
 )
 def not_back_to_training(fault: bool) -> Run:
     x, y = data.flowers()
-    net = blocks.named(
+    net = blocks.chain(
         dense=nn.Dense(6, 24, has_bias=False),
         norm=nn.BatchNorm1d(24),
         relu=nn.ReLU(),
@@ -230,7 +230,7 @@ def then_evaluated(training: bool) -> Any:
 @planted("wrong_mode", "dropout", "The accuracy is taken without set_train(False): the dropout is at work.", also=("",))
 def accuracy_with_dropout(fault: bool) -> Run:
     x, y = data.flowers()
-    net = blocks.named(dense=nn.Dense(6, 48), relu=nn.ReLU(), dropout=nn.Dropout(p=0.5), head=nn.Dense(48, 3))
+    net = blocks.chain(dense=nn.Dense(6, 48), relu=nn.ReLU(), dropout=nn.Dropout(p=0.5), head=nn.Dense(48, 3))
     optimizer = nn.Adam(net.trainable_params(), 0.01)
     return Run(net, nn.CrossEntropyLoss(), optimizer, data.batches(x, y, steps=20), then_evaluated(training=fault))
 
@@ -264,7 +264,7 @@ class FunctionalDropout(nn.Cell):
 def functional_dropout_always_on(fault: bool) -> Run:
     x, y = data.waves()
     net = blocks.TransformerClassifier()
-    net.head = blocks.named(dropout=FunctionalDropout(not fault), dense=nn.Dense(16, 3))
+    net.head = blocks.chain(dropout=FunctionalDropout(not fault), dense=nn.Dense(16, 3))
     optimizer = nn.Adam(net.trainable_params(), 0.01)
     return Run(net, nn.CrossEntropyLoss(), optimizer, data.batches(x, y, steps=20), then_evaluated(training=False))
 
@@ -291,7 +291,7 @@ def sgd_too_large_for_regression(fault: bool) -> Run:
 @planted("learning_rate_too_large", "optimizer", "Momentum 0.9 with the 1.0 that was meant for plain SGD.")
 def momentum_too_large_for_cnn(fault: bool) -> Run:
     x, y = data.digits()
-    net = blocks.named(conv=nn.Conv2d(1, 8, 3, 2), relu=nn.ReLU(), flatten=nn.Flatten(), head=blocks.mlp(128, 32, 10))
+    net = blocks.chain(conv=nn.Conv2d(1, 8, 3, 2), relu=nn.ReLU(), flatten=nn.Flatten(), head=blocks.mlp(128, 32, 10))
     optimizer = nn.Momentum(net.trainable_params(), 1.0 if fault else 0.05, 0.9)
     return Run(net, nn.CrossEntropyLoss(), optimizer, data.batches(data.normalized(x), y, steps=30), one_step)
 

@@ -18,7 +18,7 @@ from .programs import Run, by_hand, one_step, planted, with_model
 @planted("dead_relu", "relu2", "The second dense layer's bias begins at -3.", also=("dense2", "dense2.bias"))
 def bias_of_minus_three(fault: bool) -> Run:
     x, y = data.flowers()
-    net = blocks.named(
+    net = blocks.chain(
         dense1=nn.Dense(6, 32),
         relu1=nn.ReLU(),
         dense2=nn.Dense(32, 32, bias_init=Constant(-3.0 if fault else 0.0)),
@@ -58,7 +58,7 @@ class Prototypes(nn.Cell):
 )
 def relu_of_negative_distance(fault: bool) -> Run:
     x, y = data.flowers()
-    net = blocks.named(prototypes=Prototypes(24, 6, negated=fault), head=nn.Dense(24, 3))
+    net = blocks.chain(prototypes=Prototypes(24, 6, negated=fault), head=nn.Dense(24, 3))
     return Run(
         net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params(), 0.02), data.batches(x, y, steps=24), one_step
     )
@@ -71,10 +71,10 @@ def deep(layers: int, width: int, activation: Any, init: Any, classes: int = 3, 
     """Return a plain stack of dense layers, layers.0, layers.1 ..., each with its activation, and a head."""
     sizes = [features, *[width] * layers]
     body = [
-        blocks.named(dense=nn.Dense(a, b, weight_init=init, bias_init="zeros"), act=activation())
+        blocks.chain(dense=nn.Dense(a, b, weight_init=init, bias_init="zeros"), act=activation())
         for a, b in itertools.pairwise(sizes)
     ]
-    return blocks.named(layers=nn.SequentialCell(body), head=nn.Dense(width, classes))
+    return blocks.chain(layers=nn.SequentialCell(body), head=nn.Dense(width, classes))
 
 
 @planted(
@@ -124,8 +124,8 @@ def rnn_that_forgets(fault: bool) -> Run:
 def deep_cnn_of_small_weights(fault: bool) -> Run:
     x, y = data.digits(32, classes=4)
     init = Normal(0.01) if fault else HeNormal()
-    layers = [blocks.named(conv=nn.Conv2d(a, 8, 3, weight_init=init), relu=nn.ReLU()) for a in (1, 8, 8, 8, 8, 8, 8, 8)]
-    net = blocks.named(layers=nn.SequentialCell(layers), flatten=nn.Flatten(), head=nn.Dense(512, 4))
+    layers = [blocks.chain(conv=nn.Conv2d(a, 8, 3, weight_init=init), relu=nn.ReLU()) for a in (1, 8, 8, 8, 8, 8, 8, 8)]
+    net = blocks.chain(layers=nn.SequentialCell(layers), flatten=nn.Flatten(), head=nn.Dense(512, 4))
     optimizer = nn.Adam(net.trainable_params(), 0.003)
     return Run(net, nn.CrossEntropyLoss(), optimizer, data.batches(data.normalized(x), y, steps=20), with_model)
 
@@ -153,7 +153,7 @@ def deep_tanh_mlp(fault: bool) -> Run:
 )
 def rnn_of_wide_weights(fault: bool) -> Run:
     x, y = data.waves(length=40)
-    net = blocks.named(rnn=blocks.Elman(2, 32, Normal(0.5) if fault else Orthogonal(0.9)), head=nn.Dense(32, 3))
+    net = blocks.chain(rnn=blocks.Elman(2, 32, Normal(0.5) if fault else Orthogonal(0.9)), head=nn.Dense(32, 3))
     return Run(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 0.05), data.batches(x, y, steps=24), by_hand)
 
 
@@ -180,7 +180,7 @@ def residual_blocks_without_norm(fault: bool) -> Run:
     x, y = data.digits(32, classes=4)
     last = HeNormal() if fault else "zeros"  # Zhang et al. 2019: Fixup begins each branch with zeros
     body = nn.SequentialCell([Branch(8, last) for _ in range(10)])
-    net = blocks.named(stem=nn.Conv2d(1, 8, 3, 2), blocks=body, flatten=nn.Flatten(), head=nn.Dense(128, 4))
+    net = blocks.chain(stem=nn.Conv2d(1, 8, 3, 2), blocks=body, flatten=nn.Flatten(), head=nn.Dense(128, 4))
     optimizer = nn.SGD(net.trainable_params(), 0.03)
     return Run(net, nn.CrossEntropyLoss(), optimizer, data.batches(data.normalized(x), y, steps=16), one_step)
 
@@ -192,7 +192,7 @@ def residual_blocks_without_norm(fault: bool) -> Run:
 def sigmoid_behind_wide_weights(fault: bool) -> Run:
     x, y = data.digits()
     dense = nn.Dense(64, 32, weight_init=Normal(5.0) if fault else XavierNormal())
-    net = blocks.named(dense=dense, sigmoid=nn.Sigmoid(), head=nn.Dense(32, 10))
+    net = blocks.chain(dense=dense, sigmoid=nn.Sigmoid(), head=nn.Dense(32, 10))
     batches = data.batches(data.normalized(x).reshape(64, -1), y, steps=30)
     return Run(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params(), 0.02), batches, one_step)
 
@@ -249,7 +249,7 @@ def code_at_low_temperature(fault: bool) -> Run:
     x, _ = data.digits()
     pixels = data.normalized(x).reshape(len(x), -1)
     net = blocks.Autoencoder()
-    net.encoder = blocks.named(
+    net.encoder = blocks.chain(
         dense=nn.Dense(64, 32), norm=nn.LayerNorm((32,)), code=Code(32, 12, 0.01 if fault else 1.0)
     )
     optimizer = nn.Adam(net.trainable_params(), 0.01)
@@ -268,7 +268,7 @@ def code_at_low_temperature(fault: bool) -> Run:
 def everything_zero(fault: bool) -> Run:
     x, y = data.flowers()
     init: dict[str, Any] = {"weight_init": "zeros", "bias_init": "zeros"} if fault else {"weight_init": HeNormal()}
-    net = blocks.named(
+    net = blocks.chain(
         dense1=nn.Dense(6, 24, **init),
         relu1=nn.ReLU(),
         dense2=nn.Dense(24, 24, **init),
@@ -281,7 +281,7 @@ def everything_zero(fault: bool) -> Run:
 @planted("bad_initialization", "conv1", "The first convolution's filters all begin at 0.1.", also=("conv1.weight",))
 def filters_all_alike(fault: bool) -> Run:
     x, y = data.digits()
-    net = blocks.named(
+    net = blocks.chain(
         conv1=nn.Conv2d(1, 8, 3, weight_init=Constant(0.1) if fault else HeNormal()),
         relu1=nn.ReLU(),
         pool=nn.AvgPool2d(4, 4),
@@ -300,7 +300,7 @@ def filters_all_alike(fault: bool) -> Run:
 )
 def recurrent_units_alike(fault: bool) -> Run:
     x, y = data.waves()
-    net = blocks.named(rnn=blocks.Elman(2, 16, Orthogonal(0.9)), head=nn.Dense(16, 3))
+    net = blocks.chain(rnn=blocks.Elman(2, 16, Orthogonal(0.9)), head=nn.Dense(16, 3))
     if fault:
         net.rnn.w_in.set_data(ops.ones((2, 16)) / math.sqrt(2))
         net.rnn.w_rec.set_data(ops.ones((16, 16)) / 16)

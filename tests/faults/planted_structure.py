@@ -183,7 +183,7 @@ class Stateful(nn.Cell):
 )
 def state_copied_each_step(fault: bool) -> Run:
     x, y = data.waves()
-    net = blocks.named(encoder=Stateful(copied=fault), head=nn.Dense(16, 3))
+    net = blocks.chain(encoder=Stateful(copied=fault), head=nn.Dense(16, 3))
     return Run(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params(), 0.02), data.batches(x, y, steps=20), by_hand)
 
 
@@ -203,7 +203,7 @@ def hidden() -> nn.SequentialCell:
 def one_layer_three_times(fault: bool) -> Run:
     x, y = data.flowers()
     layers = [hidden()] * 3 if fault else [hidden() for _ in range(3)]
-    net = blocks.named(first=nn.Dense(6, 24), body=nn.SequentialCell(layers), head=nn.Dense(24, 3))
+    net = blocks.chain(first=nn.Dense(6, 24), body=nn.SequentialCell(layers), head=nn.Dense(24, 3))
     return Run(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 0.1), data.batches(x, y, steps=20))
 
 

@@ -176,10 +176,10 @@ def one_step(run: Run, training: bool = True) -> list[float]:
 class _Losses(Callback):
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[float] = []
+        self.values: list[float] = []
 
     def step_end(self, run_context: Any) -> None:
-        self.found.append(float(run_context.original_args().net_outputs))
+        self.values.append(float(run_context.original_args().net_outputs))
 
 
 def with_model(run: Run) -> list[float]:
@@ -188,4 +188,4 @@ def with_model(run: Run) -> list[float]:
     columns = [f"column_{i}" for i in range(len(run.batches[0]))]
     model = Model(run.net, run.loss, run.optimizer)
     model.train(1, GeneratorDataset(run.batches, columns, shuffle=False), callbacks=[losses])
-    return losses.found
+    return losses.values

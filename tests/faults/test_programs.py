@@ -55,8 +55,8 @@ class ValueObservation:
     def cell(self) -> Any:
         """Return the cell at the fault's place, or whose parameter it is; otherwise the network."""
         cells = dict(self.run.net.cells_and_names())
-        place = self.program.place
-        return cells.get(place) or cells.get(place.rpartition(".")[0]) or self.run.net
+        path = self.program.place
+        return cells.get(path) or cells.get(path.rpartition(".")[0]) or self.run.net
 
     @property
     def batch(self) -> tuple[Tensor, ...]:
@@ -67,8 +67,8 @@ class ValueObservation:
 
     def of_parameter(self, parameter: Parameter) -> list[Array]:
         """Return the gradients of a parameter, a step each; none if the optimizer does not have it."""
-        places = [i for i, item in enumerate(self.run.optimizer.parameters) if item is parameter]
-        return [gradients[places[0]] for gradients in self.gradients] if places else []
+        indices = [i for i, item in enumerate(self.run.optimizer.parameters) if item is parameter]
+        return [gradients[indices[0]] for gradients in self.gradients] if indices else []
 
     def output(self) -> Array:
         """Return the network's output for the first batch, in predict mode."""
@@ -415,11 +415,11 @@ def frozen_parameter(observation: ValueObservation) -> bool:
 
 def has_effect(observation: ValueObservation, parameter: Parameter) -> bool:
     """Return whether the output changes with the parameter."""
-    first, kept = observation.output(), array(parameter)
-    drawn = np.random.default_rng(0).normal(0, 0.5, kept.shape).astype(kept.dtype)
-    parameter.set_data(Tensor(kept + drawn))
+    first, original = observation.output(), array(parameter)
+    drawn = np.random.default_rng(0).normal(0, 0.5, original.shape).astype(original.dtype)
+    parameter.set_data(Tensor(original + drawn))
     second = observation.output()
-    parameter.set_data(Tensor(kept))
+    parameter.set_data(Tensor(original))
     return not np.allclose(first, second, atol=1e-4)
 
 

@@ -15,5 +15,7 @@ SOME = [program for program in (*PLANTED[::4], *HEALTHY[::6]) if program.name no
 
 @pytest.mark.parametrize("program", SOME, ids=lambda program: str(program.name))
 def test_the_first_cause_is_that_of_a_session_of_the_network(program: Program) -> None:
-    given, taken = (findings_of(program, take_roots=take).causes() for take in (False, True))
-    assert [(item.condition, item.place) for item in taken[:1]] == [(item.condition, item.place) for item in given[:1]]
+    explicit, taken = (findings_of(program, take_roots=take).causes() for take in (False, True))
+    assert [(item.condition, item.place) for item in taken[:1]] == [
+        (item.condition, item.place) for item in explicit[:1]
+    ]

@@ -136,7 +136,7 @@ class RandomPauses:
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.seed = seed
-        self.done: Counter[str] = Counter()
+        self.actions: Counter[str] = Counter()
         self.trace: list[str] = []
         self.kernel = Counting()
         self.page = self.kernel.second_client()
@@ -207,13 +207,13 @@ class RandomPauses:
 
     def _say(self, action: str) -> None:
         self.trace.append(action)
-        self.done[action.partition(":")[0]] += 1
+        self.actions[action.partition(":")[0]] += 1
 
     def _comm(self, what: str, **data: object) -> str:
         message = self.kernel.comm(self.link, {"number": self.number, "do": what, **data})
         self.number += 1
         self.comms.append(message)
-        self.done["comms"] += 1
+        self.actions["comms"] += 1
         return message
 
     def _flood(self) -> None:
@@ -344,11 +344,11 @@ class RandomPauses:
         assert len(numbers_sent) - len(numbers) <= self.lost_at_most, (
             f"lost: {sorted(set(numbers_sent) - set(numbers))}"
         )
-        self.done["callbacks that an interrupt ended before they began"] += len(numbers_sent) - len(numbers)
+        self.actions["callbacks that an interrupt ended before they began"] += len(numbers_sent) - len(numbers)
         self.lost_at_most = 0
         if self.kind == "stepping":
             taken = kernel.until(lambda: self._run("print('taken', *steps)\nsteps.clear()"), "the steps").split()
-            self.done["steps and edits at a stop"] += len(taken) - 1
+            self.actions["steps and edits at a stop"] += len(taken) - 1
         for message in [*self.comms, *self.queries, *self.cells]:
             states = kernel.states(message)  # a cell is "busy" again after each comm that came while it was paused
             assert states == ["busy"] * (len(states) - 1) + ["idle"] and len(states) > 1, f"{states} of a request"
@@ -374,7 +374,7 @@ def run(pauses: int, seed: int, say: Callable[[str], object] = lambda _: None) -
                 say(f"{episode + 1} pauses")
     finally:
         random_pauses.close()
-    return random_pauses.done
+    return random_pauses.actions
 
 
 def main() -> None:

@@ -134,10 +134,10 @@ def test_a_wrong_option_is_one_line_before_the_script_runs(tmp_path: Path, optio
 
 
 def test_what_follows_the_script_is_the_scripts(tmp_path: Path) -> None:
-    words = ("--check", "--json", "--", "-b", "x")
+    arguments = ("--check", "--json", "--", "-b", "x")
     for before in ((), ("--check",), ("--check", "--")):
-        process = run(tmp_path, "import sys\nprint(sys.argv[1:])\n", *before, after=words)
-        assert process.stdout.startswith(f"{list(words)}\n"), process.stderr
+        process = run(tmp_path, "import sys\nprint(sys.argv[1:])\n", *before, after=arguments)
+        assert process.stdout.startswith(f"{list(arguments)}\n"), process.stderr
 
 
 def test_a_value_may_stand_apart_from_its_option(tmp_path: Path) -> None:

@@ -127,8 +127,8 @@ def test_voila_which_shows_the_page_after_the_run_gets_live_panels() -> None:
 
 @pytest.mark.parametrize("kernel_name", ["python3", "hookscope"])
 def test_nbconvert_makes_a_page_with_static_forms_and_no_widget(kernel_name: str, tmp_path: Path) -> None:
-    shown = ["from hookscope.widgets import CellTree, DebuggerPanel\nDebuggerPanel(dbg)", "CellTree(dbg)"]
-    cells = [SETUP, "%cell net", "%%cell net -o dbg\nstep(x);", *shown]
+    sources = ["from hookscope.widgets import CellTree, DebuggerPanel\nDebuggerPanel(dbg)", "CellTree(dbg)"]
+    cells = [SETUP, "%cell net", "%%cell net -o dbg\nstep(x);", *sources]
     notebook = new_notebook(cells=[new_code_cell(source) for source in cells])
     notebook.metadata.kernelspec = {"name": kernel_name, "display_name": kernel_name, "language": "python"}
     nbformat.write(notebook, tmp_path / "network.ipynb")

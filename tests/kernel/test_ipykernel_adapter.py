@@ -476,10 +476,10 @@ class _StoppedDebugger:
     def __init__(self, reply: dict[str, Any]) -> None:
         self.stopped_threads = {1}
         self.reply = reply
-        self.asked: list[Any] = []
+        self.requests: list[Any] = []
 
     async def _forward_message(self, message: dict[str, Any]) -> dict[str, Any]:
-        self.asked.append(message)
+        self.requests.append(message)
         return self.reply
 
     async def process_request(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -489,7 +489,7 @@ class _StoppedDebugger:
         return {"of": "ipykernel"}
 
 
-class _Asked(adapter.DebuggerHooks, _StoppedDebugger):  # type: ignore[misc]
+class _RequestedDebugger(adapter.DebuggerHooks, _StoppedDebugger):  # type: ignore[misc]
     begun = 0
 
     def before_first_request(self) -> None:
@@ -500,7 +500,7 @@ class _Asked(adapter.DebuggerHooks, _StoppedDebugger):  # type: ignore[misc]
 
 
 def test_the_debuggers_hooks_answer_what_is_theirs() -> None:
-    debugger = _Asked({"success": True, "body": {"result": "'text'"}})
+    debugger = _RequestedDebugger({"success": True, "body": {"result": "'text'"}})
     message = {"seq": 7, "command": "richInspectVariables", "arguments": {"variableName": "ours", "frameId": 3}}
     for _ in range(2):
         assert asyncio.run(debugger.process_request(message)) == {"of": "ipykernel"}
@@ -514,11 +514,11 @@ def test_the_debuggers_hooks_answer_what_is_theirs() -> None:
 
 @pytest.mark.parametrize(("success", "value"), [(True, "'text'"), (False, None)])
 def test_an_expression_is_evaluated_in_the_stopped_frame(success: bool, value: str | None) -> None:
-    debugger = _Asked({"success": success, "body": {"result": "'text'"}})
+    debugger = _RequestedDebugger({"success": success, "body": {"result": "'text'"}})
     message = {"seq": 7, "arguments": {"frameId": 3}}
     assert debugger.is_at_breakpoint
     assert asyncio.run(debugger.evaluate_in_stopped_frame("a", message)) == value
-    (request,) = debugger.asked
+    (request,) = debugger.requests
     assert request["command"] == "evaluate" and request["arguments"]["frameId"] == 3
 
 
@@ -533,11 +533,13 @@ def test_a_widget_of_another_process_is_kept_like_one_of_this_process() -> None:
     assert stand_in.get_state()["picture"] == b"raw"
     stand_in.list_among_widgets()
     try:
-        kept = Widget.get_manager_state()["state"]
-        assert kept["elsewhere"]["model_name"] == kept[slider.model_id]["model_name"] == "IntSliderModel"
-        assert kept["elsewhere"].keys() - {"buffers"} == kept[slider.model_id].keys()
-        assert kept["elsewhere"]["buffers"] == [{"encoding": "base64", "path": ["picture"], "data": "cmF3"}]
-        assert kept["elsewhere"]["state"]["value"] == 3
+        widget_state = Widget.get_manager_state()["state"]
+        assert (
+            widget_state["elsewhere"]["model_name"] == widget_state[slider.model_id]["model_name"] == "IntSliderModel"
+        )
+        assert widget_state["elsewhere"].keys() - {"buffers"} == widget_state[slider.model_id].keys()
+        assert widget_state["elsewhere"]["buffers"] == [{"encoding": "base64", "path": ["picture"], "data": "cmF3"}]
+        assert widget_state["elsewhere"]["state"]["value"] == 3
     finally:
         stand_in.unlist()
         slider.close()

@@ -32,7 +32,7 @@ def test_a_users_file_in_the_notebooks_folder_cannot_break_the_start(tmp_path: P
         assert kernel.run("import mine; print(mine.word)").text == "found\n"
 
 
-WHO = "import mindspore; print(mindspore.__name__)"
+IMPORTED = "import mindspore; print(mindspore.__name__)"
 
 
 @pytest.mark.parametrize(
@@ -50,14 +50,15 @@ def test_alias_mindspore_decides_who_answers(tmp_path: Path, setting: str, insta
         (tmp_path / "mindspore" / "__init__.py").touch()
     env = {"PYTHONPATH": str(tmp_path), "HOOKSCOPE_ALIAS_MINDSPORE": setting}
     with Kernel(env=env) as kernel:
-        assert kernel.run(WHO).text == answer
+        assert kernel.run(IMPORTED).text == answer
 
 
 def test_alias_mindspore_can_be_configured_as_any_kernel_option() -> None:
     argv = ["-m", "hookscope.kernel", "-f", "{connection_file}", "--HookscopeKernel.alias_mindspore=never"]
     with Kernel(argv=argv) as kernel:
         assert (
-            kernel.run(f"try: {WHO}\nexcept ImportError as error: print(error)").text == "No module named 'mindspore'\n"
+            kernel.run(f"try: {IMPORTED}\nexcept ImportError as error: print(error)").text
+            == "No module named 'mindspore'\n"
         )
 
 

@@ -55,13 +55,13 @@ class Person:
     def __init__(self, *answers: list[dict[str, Any]]) -> None:
         self.answers = list(answers)
         self.panel: DebuggerPanel
-        self.seen: list[dict[str, Any]] = []
+        self.pauses: list[dict[str, Any]] = []
 
     def unavailable(self) -> None:
         return None
 
     def wait(self, until: Callable[[], bool]) -> None:
-        self.seen.append({"text": self.panel.status["text"], "stop": dict(self.panel.stop)})
+        self.pauses.append({"text": self.panel.status["text"], "stop": dict(self.panel.stop)})
         for message in self.answers.pop(0):
             self.panel._received(self.panel, message, [])
         assert until(), "the last message of an answer did not resume the run"
@@ -93,11 +93,11 @@ def test_a_bprop_is_stepped_line_by_line_from_the_panel(net: Net) -> None:
     panel._received(panel, {"type": "breakpoint", "path": "block.relu", "moment": "bprop"}, [])
     with session:
         train(net)
-    lines = [pause["stop"]["line"] for pause in person.seen]
+    lines = [pause["stop"]["line"] for pause in person.pauses]
     first = LeakyReLU.bprop.__code__.co_firstlineno
     assert lines == [first + 1, first + 2, first + 3]
-    assert person.seen[0]["text"] == f"paused in bprop of block.relu, line {first + 1}"
-    last = person.seen[-1]["stop"]
+    assert person.pauses[0]["text"] == f"paused in bprop of block.relu, line {first + 1}"
+    last = person.pauses[-1]["stop"]
     assert "".join(text for _, text in last["lines"][0]).strip().startswith("def bprop(self")
     assert [item["name"] for item in last["locals"] if item["changed"]] == ["slope"]
     assert {"cast", "mul"} <= {record["name"] for record in last["operators"]}

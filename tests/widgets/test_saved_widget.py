@@ -179,6 +179,6 @@ def test_a_panel_that_cannot_be_drawn_says_so_in_its_place_and_is_closed_all_the
     session.nodes[0] = None
     panel.freeze()
     assert {type(error) for _, error in session.faults} == {AttributeError}
-    assert {"the line of a panel", "the static form of 'cells'"} <= {place for place, _ in session.faults}
+    assert {"the line of a panel", "the static form of 'cells'"} <= {location for location, _ in session.faults}
     assert "This part could not be made: AttributeError" in handles[0].content["text/html"]
     assert session.observers == []

@@ -25,7 +25,7 @@ SINGLE = {
     "HookEditor": "hooks",
 }
 # The views of each trait.
-SHOWN = {
+VIEWS_OF = {
     "tree": {"cells"},
     "parameters": {"parameters"},
     "stop": {"stepper"},
@@ -52,7 +52,7 @@ def test_each_view_is_a_widget_and_what_it_does_not_show_is_neither_computed_nor
         clock.now = tick
         session.capture()
     session.emit("finished")
-    for trait, views in SHOWN.items():
+    for trait, views in VIEWS_OF.items():
         if SINGLE[name] not in views:
             assert getattr(panel, trait) == {}, trait
     messages = [data["content"]["type"] for _, data, _ in sent if data.get("method") == "custom"]

@@ -45,8 +45,8 @@ def node_of(shape: tuple[int, ...], program: Program, dtypes: list[Any], varies:
     )
     outputs = []
     for store in stores:
-        kept = tuple([n for axis, n in enumerate(shape) if axis not in (store.axes or ())])
-        outputs.append(Value(kept, program.dtype(store.step)))
+        kept_axes = tuple([n for axis, n in enumerate(shape) if axis not in (store.axes or ())])
+        outputs.append(Value(kept_axes, program.dtype(store.step)))
     return FusedLoop(shape, tuple(program.steps), inputs, tuple(map(tuple, varies)), tuple(outputs), tuple(stores))
 
 

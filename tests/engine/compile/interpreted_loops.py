@@ -116,9 +116,9 @@ def test_sums_over_any_axes(shape: tuple[int, ...], loops: list[FusedLoop]) -> N
 def test_sums_of_integers_wrap_around(loops: list[FusedLoop]) -> None:
     n = Tensor(np.full((3, 7000), 2**60 + 1))
     outputs = arrays(replayed(lambda n: ((n * 3).sum(1), (n * 3).sum(0), (n * 3).sum()), n))
-    whole = n.asnumpy() * 3
+    exact = n.asnumpy() * 3
     for actual, axis in zip(outputs, (1, 0, None), strict=True):
-        assert actual.tolist() == whole.sum(axis).tolist()
+        assert actual.tolist() == exact.sum(axis).tolist()
     assert loops
 
 
@@ -134,10 +134,10 @@ def test_strides_are_read_in_place(loops: list[FusedLoop]) -> None:
         x = Tensor._wrap(turned)
         compiled = CompiledFunction(lambda x: function(x), "f", fullgraph=True, level="O1")
         compiled(x)
-        one, elements, other = arrays(compiled(x))
+        first, elements, other = arrays(compiled(x))
         expected = turned * np.float32(2) + np.float32(1)
         assert elements.tobytes() == np.ascontiguousarray(expected).tobytes()
-        np.testing.assert_allclose(one, expected.sum(1, dtype=np.float64), rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(first, expected.sum(1, dtype=np.float64), rtol=1e-5, atol=1e-5)
         np.testing.assert_allclose(other, expected.sum((0, 2), dtype=np.float64), rtol=1e-5, atol=1e-5)
     assert loops
 
@@ -168,9 +168,9 @@ def test_where_offsets_need_them_they_have_64_bits(loops: list[FusedLoop], monke
         log.append(arguments[4]["LONG"])
 
     monkeypatch.setattr(triton_kernels.Planner, "launch", note)
-    whole = np.lib.stride_tricks.as_strided(np.zeros(1, np.float32), (3, 2), (2**32, 4))
+    elements = np.lib.stride_tricks.as_strided(np.zeros(1, np.float32), (3, 2), (2**32, 4))
     add_one = by_triton(_node((3, 2)))
-    for x in (whole, np.zeros((3, 2), np.float32)):
+    for x in (elements, np.zeros((3, 2), np.float32)):
         add_one(x)
     assert log == [True, False]
 

@@ -295,7 +295,7 @@ def record() -> None:
     """Export the networks and the Primitives; store the files with their inputs and outputs."""
     from mindspore.train.mind_ir_pb2 import ModelProto
 
-    kept: dict[str, Any] = {}
+    record_arrays: dict[str, Any] = {}
     facts: dict[str, list[Any]] = {}
     files: list[bytes] = []
     for name, (_, make_inputs) in NETWORKS.items():
@@ -303,14 +303,14 @@ def record() -> None:
         ms.export(cell, *inputs, file_name=name, file_format="MINDIR")
         content = Path(f"{name}.mindir").read_bytes()
         os.unlink(f"{name}.mindir")
-        kept[f"{name} file"] = np.frombuffer(content, np.uint8)
+        record_arrays[f"{name} file"] = np.frombuffer(content, np.uint8)
         files.append(content)
         for index, array in enumerate(leaves(cell(*inputs))):
-            kept[f"{name} {index}"] = array
+            record_arrays[f"{name} {index}"] = array
         if name in ("mlp", "lenet"):
             cell.compile(*inputs)
-            kept[f"{name} dump"] = np.frombuffer(cell.get_func_graph_proto(), np.uint8)
-    np.savez_compressed(FOLDER / "mindir.npz", **kept)
+            record_arrays[f"{name} dump"] = np.frombuffer(cell.get_func_graph_proto(), np.uint8)
+    np.savez_compressed(FOLDER / "mindir.npz", **record_arrays)
     for make, arrays, constants in rows().values():
         ms.export(Called(make(), constants), *map(Tensor, arrays), file_name="one", file_format="MINDIR")
         files.append(Path("one.mindir").read_bytes())

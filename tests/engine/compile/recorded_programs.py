@@ -1440,9 +1440,9 @@ def main() -> None:
             results[mode] = here.recv()
             process.join()
         eager = results["pynative"]
-        kept = {mode: told for mode, told in results.items() if mode == "pynative" or told != eager}
+        differences = {mode: values for mode, values in results.items() if mode == "pynative" or values != eager}
         why = {"differs": DIFFERS[name]} if name in DIFFERS else {}
-        lines.append(f"{json.dumps(name)}: {json.dumps({**kept, **why})}")
+        lines.append(f"{json.dumps(name)}: {json.dumps({**differences, **why})}")
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 

@@ -634,7 +634,7 @@ class Program:
         return f"# {self.way} {self.level}\n{body}\n{steps}"
 
 
-def _one(rng: python_random.Random, rows: list[tuple[str, float]]) -> str:
+def _choose(rng: python_random.Random, rows: list[tuple[str, float]]) -> str:
     return rng.choices([row[0] for row in rows], [row[1] for row in rows])[0]
 
 
@@ -645,22 +645,22 @@ def random_program(seed: int) -> Program:
     def filled(text: str) -> str:
         return text.format(f=rng.choice((0.5, 1.0, 1.5)), n=rng.choice((1, 2)), b=rng.random() < 0.5, call="{call}")
 
-    lines = [_one(rng, BODY) for _ in range(rng.randint(2, 7))]
+    lines = [_choose(rng, BODY) for _ in range(rng.randint(2, 7))]
     body = "\n".join(" " * 8 + line for text in lines for line in text.split("\n"))
     way = rng.choice(WAYS)
-    result = "total(x)" if way in ("gradient", "step") and rng.random() < 0.7 else _one(rng, RESULTS)
+    result = "total(x)" if way in ("gradient", "step") and rng.random() < 0.7 else _choose(rng, RESULTS)
     text = START.replace("BODY", body).replace("RESULT", result)
     pool = [filled(rng.choice(CHANGES)) for _ in range(rng.randint(1, 5))]
-    words = set(body.replace(".", " ").replace("(", " ").replace(")", " ").split())
-    near = [change for change in CHANGES if any(len(word) > 3 and word in change for word in words)]
+    terms = set(body.replace(".", " ").replace("(", " ").replace(")", " ").split())
+    near = [change for change in CHANGES if any(len(word) > 3 and word in change for word in terms)]
     pool += [filled(rng.choice(near)) for _ in range(3) if near]
-    usual = filled(_one(rng, ARGUMENTS))
+    usual = filled(_choose(rng, ARGUMENTS))
     rows, steps = rng.randint(1, 3), []
     for number in range(rng.randint(8, 14)):
         changes = [rng.choice(pool) for _ in range(rng.choice((1, 1, 2)))] if number > 1 and rng.random() < 0.25 else []
-        arguments = usual if rng.random() < 0.9 else filled(_one(rng, ARGUMENTS))
+        arguments = usual if rng.random() < 0.9 else filled(_choose(rng, ARGUMENTS))
         made = f"X, Y = t({number}, {rows if rng.random() < 0.95 else rng.randint(1, 4)}, 4), t({number + 50}, 1, 4)"
-        call = _one(rng, AROUND).replace("{call}", f"CALL({arguments})")
+        call = _choose(rng, AROUND).replace("{call}", f"CALL({arguments})")
         steps.append((changes, made, call))
     return Program(text, way, rng.choice(("O0", "O0", "O0", "O1")), steps)
 
@@ -712,7 +712,7 @@ class Side:
                 result = eval(call, names)
             except Exception as error:
                 return type(error).__name__, str(error), self._state()
-            results = plain_value(result), self._who(result), self._state(), random.position()
+            results = plain_value(result), self._identities(result), self._state(), random.position()
             for tensor in _tensors(result):
                 if tensor.ndim and tensor.dtype == ms.float32 and tensor.size:
                     tensor[0] = 0.5
@@ -735,7 +735,7 @@ class Side:
             net._plain,
         ]
 
-    def _who(self, result: Any) -> Any:
+    def _identities(self, result: Any) -> Any:
         names, net = self.names, self.names["net"]
         objects = [names["X"], names["Y"], names["KEPT"], names["WEIGHT"], *net.get_parameters()]
         identities = [
@@ -793,7 +793,7 @@ def difference(a: Any, b: Any, exact: bool) -> str:
             return ""
     elif isinstance(a, tuple | list) and type(a) is type(b) and len(a) == len(b):
         results = [(index, difference(x, y, exact)) for index, (x, y) in enumerate(zip(a, b, strict=True))]
-        return next((f"[{place}]{text}" for place, text in results if text), "")
+        return next((f"[{position}]{text}" for position, text in results if text), "")
     elif type(a) is type(b) and bool(a == b):
         return ""
     return f": {str(a)[:300]} | {str(b)[:300]}"
@@ -803,7 +803,7 @@ def difference(a: Any, b: Any, exact: bool) -> str:
 def counting(counts: Counter[str], reasons: Counter[str]) -> Iterator[None]:
     """Count the calls of all functions inside the block: those by plans, and the eager ones by reasons."""
     whys: dict[tuple[int, Any], str] = {}
-    kept: list[CompiledFunction] = []  # keeps each identity in use
+    references: list[CompiledFunction] = []  # keeps each identity in use
     give_up, traced, call = CompiledFunction._reject, CompiledFunction._trace, CompiledFunction.__call__
     without_plan = CompiledFunction._without_plan
 
@@ -826,7 +826,7 @@ def counting(counts: Counter[str], reasons: Counter[str]) -> Iterator[None]:
                 reasons[whys.get((id(self), key), again)] += 1
 
     def called(self: CompiledFunction, *args: Any, **kwargs: Any) -> Any:
-        kept.append(self)
+        references.append(self)
         before = dict(self.counts)
         is_attended, told_before = is_observed(), reasons.total()
         try:

@@ -18,7 +18,7 @@ class Own(Tensor):
     factor = 3.0
 
 
-def total(x: Any, y: Any = None, *more: Any, scale: float = 1.0, **named: Any) -> Any:
+def total(x: Any, y: Any = None, *more: Any, scale: float = 1.0, **options: Any) -> Any:
     """Compute a different value for each kind of arguments."""
     result = x * scale * getattr(x, "factor", 1.0)
     if isinstance(y, Tensor):
@@ -31,7 +31,7 @@ def total(x: Any, y: Any = None, *more: Any, scale: float = 1.0, **named: Any) -
         result = result + 1.0 / Tensor(y) if isinstance(y, float) else result - 3.0 * y
     for index, item in enumerate(more):
         result = result + item * (index + 2.0)
-    for name, item in named.items():
+    for name, item in options.items():
         result = result + item * len(name)
     return result
 

@@ -605,13 +605,13 @@ def _as_before() -> Iterator[None]:
     import textwrap
 
     names = set(sys.modules)
-    kept = [(item, dict(vars(item))) for item in (string, textwrap, keyword)]
+    states = [(item, dict(vars(item))) for item in (string, textwrap, keyword)]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "no plan can be made")
         yield
-    for module, held in kept:
+    for module, attributes in states:
         module.__class__ = types.ModuleType
-        for name in [name for name in vars(module) if name not in held]:
+        for name in [name for name in vars(module) if name not in attributes]:
             delattr(module, name)
     for name in set(sys.modules) - names:
         if name.startswith("hs_mod"):

@@ -30,9 +30,9 @@ def test_the_warning_stands_where_the_call_does_and_comes_once() -> None:
         warnings.simplefilter("always")
         branch(X)
         branch(X)
-    (one,) = records
-    assert one.filename == __file__
-    assert f"{__file__}:" in str(one.message) and str(one.message).endswith("it runs eagerly")
+    (record,) = records
+    assert record.filename == __file__
+    assert f"{__file__}:" in str(record.message) and str(record.message).endswith("it runs eagerly")
     assert plans_of(branch)[0].counts["eager"] == 2
 
 
@@ -93,8 +93,8 @@ def test_lines_of_a_notebook_s_cells_have_the_names_that_the_notebook_gives_them
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             names["call"](X)
-        (one,) = caught
-        return f"{one.filename}:{one.lineno}: {one.message}"
+        (record,) = caught
+        return f"{record.filename}:{record.lineno}: {record.message}"
 
     file = "/tmp/ipykernel_123/4567.py"
     message = "no plan can be made of 'branch': a branch is taken on a tensor's value"

@@ -236,9 +236,9 @@ def another_dtype_arrives(way: Function) -> Function:
 
 
 def a_list_that_it_reads_itself(way: Function) -> Function:
-    kept = [2.0]
-    inner = way(lambda x, factors: x * factors[0] * (3 if factors is kept else 1))
-    return lambda: [ms.grad(lambda x, item=entry: (inner(x, item) * x).sum())(X) for entry in ([2.0], kept, [2.0])]
+    items = [2.0]
+    inner = way(lambda x, factors: x * factors[0] * (3 if factors is items else 1))
+    return lambda: [ms.grad(lambda x, item=entry: (inner(x, item) * x).sum())(X) for entry in ([2.0], items, [2.0])]
 
 
 def no_gradient_is_wanted_of_it(way: Function) -> Function:
@@ -508,7 +508,7 @@ def told_by_a_cell_that_gets_an_output_that_is_not_followed(way: Function) -> Fu
     return run
 
 
-TOLD = [
+REPORTS = [
     told_by_hooks,
     told_by_hooks_on_outputs,
     told_by_hooks_on_branches,
@@ -523,7 +523,7 @@ TOLD = [
 ]
 
 
-@pytest.mark.parametrize("make", TOLD, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", REPORTS, ids=lambda make: make.__name__)
 def test_hooks_around_a_call_are_called_in_their_order_with_their_gradients(make: Callable[[Function], Any]) -> None:
     (compiled,) = compare(make)
     assert compiled.counts["replayed"] == CALLS - 2
@@ -651,8 +651,8 @@ def test_what_a_kernel_refuses_is_told_as_eagerly_and_leaves_nothing_on_the_tape
             y = x * 7
         return y.sum()
 
-    for places, expected in (([0, 2],) * CALLS, 2.0), (([0, 5],), 7.0), (([1, 1],), 4.0):
-        for item in places:
+    for positions, expected in (([0, 2],) * CALLS, 2.0), (([0, 5],), 7.0), (([1, 1],), 4.0):
+        for item in positions:
             assert float(ms.grad(loss)(table, Tensor(item)).max()) == expected
 
 
@@ -796,7 +796,7 @@ def random_function(draw: python_random.Random, weights: list[Parameter]) -> Fun
             # Some operators do not take a number, or do not broadcast the operands.
             fits = inputs[0].ndim and inputs[-1].shape[-1:] == inputs[0].shape[-1:]
             values.append(step(*inputs) if fits else inputs[0] * 2)
-        result = tuple([values[place] for place in results])
+        result = tuple([values[index] for index in results])
         return result if len(result) > 1 else result[0]
 
     function.inputs = inputs  # type: ignore[attr-defined]

@@ -208,7 +208,7 @@ def test_arithmetic_has_the_bits_of_eager(both: str) -> None:
 
 def test_every_kind_of_broadcasting(both: str) -> None:
     shapes = [(4, 3, 5), (5,), (3, 1), (1, 1, 1), (4, 1, 5), (), (1, 3, 1)]
-    given = [tensor(*shape, seed=index) for index, shape in enumerate(shapes)]
+    operands = [tensor(*shape, seed=index) for index, shape in enumerate(shapes)]
 
     def function(*parts: Tensor) -> Any:
         total = parts[0] * 1
@@ -216,8 +216,8 @@ def test_every_kind_of_broadcasting(both: str) -> None:
             total = total * (part + index) - part
         return total
 
-    (actual,) = arrays(replayed(function, *given))
-    np.testing.assert_array_equal(actual, function(*given).asnumpy())
+    (actual,) = arrays(replayed(function, *operands))
+    np.testing.assert_array_equal(actual, function(*operands).asnumpy())
 
 
 AXES: list[Any] = [None, 0, 1, (0, 2), -1]
@@ -436,9 +436,9 @@ def program(seed: int) -> tuple[Callable[..., Tensor], list[tuple[int, ...]]]:
 def test_random_programs_and_their_gradients(seed: int) -> None:
     function, shapes = program(seed)
     gradient = ms.value_and_grad(lambda x, y, z: function(x, y, z), (0, 1, 2))
-    given = [tensor(*shape, seed=seed) for shape in shapes]
-    exact = arrays(gradient(*[Tensor(x.asnumpy().astype(np.float64)) for x in given]))
-    for actual, expected in zip(arrays(replayed(gradient, *given)), exact, strict=True):
+    operands = [tensor(*shape, seed=seed) for shape in shapes]
+    exact = arrays(gradient(*[Tensor(x.asnumpy().astype(np.float64)) for x in operands]))
+    for actual, expected in zip(arrays(replayed(gradient, *operands)), exact, strict=True):
         np.testing.assert_allclose(actual, expected, rtol=2e-5, atol=2e-5)
 
 

@@ -180,16 +180,16 @@ def test_a_tensor_that_has_views_is_changed_eagerly() -> None:
 
 
 def test_a_part_of_a_tensor_that_is_changed_changes_with_it() -> None:
-    kept = Tensor([1.0, 2.0, 3.0])
+    captured = Tensor([1.0, 2.0, 3.0])
 
     @ms.jit
     def added(x: Tensor) -> Tensor:
-        kept.mul_(2.0)
+        captured.mul_(2.0)
         return x + 1
 
     for _ in range(3):
         assert added(Tensor([1.0, 2.0])).asnumpy().tolist() == [2, 3]
-    assert added(kept[1:]).asnumpy().tolist() == [33, 49]
+    assert added(captured[1:]).asnumpy().tolist() == [33, 49]
     assert plans_of(added)[0].counts == {"traced": 1, "replayed": 2, "eager": 1, "refused": 0}
 
 
@@ -272,17 +272,17 @@ def test_a_plan_is_not_for_another_object_with_the_identity_of_one_that_is_gone(
 
 
 def test_an_argument_that_is_read_from_elsewhere_leaves_plans_to_other_calls() -> None:
-    kept = Tensor([1.0, 2.0])
+    captured = Tensor([1.0, 2.0])
 
     @ms.jit
     def added(x: Tensor) -> Tensor:
-        return x + kept
+        return x + captured
 
     with pytest.warns(UserWarning, match="an argument is one of the tensors that it reads from elsewhere"):
-        assert added(kept).asnumpy().tolist() == [2, 4]
+        assert added(captured).asnumpy().tolist() == [2, 4]
     for _ in range(3):
         assert added(Tensor([1.0, 1.0])).asnumpy().tolist() == [2, 3]
-    assert added(kept).asnumpy().tolist() == [2, 4]
+    assert added(captured).asnumpy().tolist() == [2, 4]
     assert plans_of(added)[0].counts == {"traced": 1, "replayed": 2, "eager": 2, "refused": 0}
 
 
@@ -304,11 +304,11 @@ def test_a_run_that_is_undone_leaves_what_shares_elements_as_it_was(is_argument:
 
 
 def test_a_gradient_reaches_what_was_written_to_a_view_that_a_function_returns() -> None:
-    def written(kept: Tensor) -> Callable[[Tensor], Any]:
+    def written(captured: Tensor) -> Callable[[Tensor], Any]:
         def write(x: Tensor) -> tuple[Tensor, Tensor]:
-            view = kept[1:3]
+            view = captured[1:3]
             view[0] = x[0]
-            return kept * 1, view
+            return captured * 1, view
 
         return write
 
@@ -323,14 +323,14 @@ def test_a_gradient_reaches_what_was_written_to_a_view_that_a_function_returns()
 
 
 def test_of_many_arguments_one_that_is_read_from_elsewhere_too_is_seen() -> None:
-    kept = Tensor([1.0, 2.0])
+    captured = Tensor([1.0, 2.0])
 
     @ms.jit
     def added(*argument: Tensor) -> Tensor:
-        return sum(argument[1:], argument[0]) + kept * (100 if any(item is kept for item in argument) else 1)
+        return sum(argument[1:], argument[0]) + captured * (100 if any(item is captured for item in argument) else 1)
 
     others = [Tensor([1.0, 1.0]) for _ in range(5)]
     for _ in range(4):
         assert added(*others).asnumpy().tolist() == [6, 7]
     with pytest.warns(UserWarning, match="an argument is one of the tensors that it reads from elsewhere"):
-        assert added(*others[1:], kept).asnumpy().tolist() == [105, 206]
+        assert added(*others[1:], captured).asnumpy().tolist() == [105, 206]

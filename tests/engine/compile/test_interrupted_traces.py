@@ -68,7 +68,7 @@ def traced_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def leftovers() -> list[str]:
     """Return what a trace has left behind without need."""
-    alive = [array for made in MADE for reference in made if (array := reference()) is not None]
+    alive = [array for trace_array in MADE for reference in trace_array if (array := reference()) is not None]
     results = (
         [f"a {type(item).__name__}" for item in gc.get_referrers(*alive) if isinstance(item, Tensor)] if alive else []
     )
@@ -141,11 +141,11 @@ def in_hooks(by: Any) -> Any:
                 raise KeyError("bprop")
             return (dout * 5.0,)
 
-    positions, kept = [""], list[Any]()
+    positions, values = [""], list[Any]()
 
     def hook(position: str, *gradient: Any) -> Any:
         if positions[0] == position:
-            kept.append(gradient[-1])
+            values.append(gradient[-1])
             raise KeyError(position)
         return None
 
@@ -160,7 +160,7 @@ def in_hooks(by: Any) -> Any:
         positions[0] = ("forward", "", "bprop", "parameter", "", "backward", "forward_pre", "")[number]
         return function(X * number)
 
-    return call, [net.trainable_params(), kept]
+    return call, [net.trainable_params(), values]
 
 
 def in_a_step_that_is_caught(by: Any) -> Any:

@@ -153,13 +153,13 @@ def test_what_is_computed_again_is_what_it_was(
     result, graph = _trained(make, OPTIMIZERS["Adam"], shape, planned=True)
     eager, _ = _trained(make, OPTIMIZERS["Adam"], shape, planned=False)
     monkeypatch.setattr(passes, "with_recomputation", lambda graph: graph)
-    kept, graph_that_keeps = _trained(make, OPTIMIZERS["Adam"], shape, planned=True)
+    retained, graph_that_keeps = _trained(make, OPTIMIZERS["Adam"], shape, planned=True)
     assert graph is not None
     assert graph_that_keeps is not None
     most, most_kept = (max(recompute._Lives(item.nodes, item).bytes_held) for item in (graph, graph_that_keeps))
     assert most < 0.9 * most_kept
     _close(result, eager)
-    _close(result, kept)
+    _close(result, retained)
 
 
 def test_values_are_computed_again_where_less_than_the_most_is_held_too() -> None:
@@ -331,7 +331,7 @@ def test_a_loop_writes_over_what_nobody_needs(name: str, monkeypatch: pytest.Mon
     function, is_over = OVER[name]
     random = np.random.default_rng(1)
     x, w = (Tensor(random.normal(size=(256, 256)).astype(np.float32) * 0.1) for _ in range(2))
-    given = [x.asnumpy(), w.asnumpy()]
+    originals = [x.asnumpy(), w.asnumpy()]
     outcomes: list[bool] = []
     real = loops._function
 
@@ -353,4 +353,4 @@ def test_a_loop_writes_over_what_nobody_needs(name: str, monkeypatch: pytest.Mon
     expected = function(x, w)
     for entry, other in zip(*(r if isinstance(r, tuple) else (r,) for r in (results, expected)), strict=True):
         np.testing.assert_allclose(entry.asnumpy(), other.asnumpy(), rtol=1e-4, atol=1e-5)
-    assert [x.asnumpy().tobytes(), w.asnumpy().tobytes()] == [item.tobytes() for item in given]
+    assert [x.asnumpy().tobytes(), w.asnumpy().tobytes()] == [item.tobytes() for item in originals]

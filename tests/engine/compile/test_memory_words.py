@@ -158,20 +158,20 @@ def test_arguments_of_another_form_are_seen() -> None:
     weight = Tensor(np.full((2, 2), 3, np.float32))
     compiled = CompiledFunction(function, "function")
     forms = (((2, 2), "f4"), ((1, 2), "f4"), ((2, 2), "i4"))
-    item, row, whole = (Tensor(np.ones(shape, dtype)) for shape, dtype in forms)
+    item, row, column = (Tensor(np.ones(shape, dtype)) for shape, dtype in forms)
     calls: list[list[Tensor]] = [
         [item],
-        [whole],
+        [column],
         [item],
         [row],
-        [whole],
+        [column],
         [item, row],
         [],
-        [item, row, whole],
+        [item, row, column],
         [row, item],
     ]
-    for given in calls * 4:
-        result, expected = compiled(*given), function(*given)
+    for arguments in calls * 4:
+        result, expected = compiled(*arguments), function(*arguments)
         assert result.dtype == expected.dtype
         assert result.asnumpy().tobytes() == expected.asnumpy().tobytes()
     assert compiled.counts["replayed"] == len(calls) * 4 - 7

@@ -142,7 +142,7 @@ MM = {"transpose_a": False, "transpose_b": False}
 CONV = {"stride": (2, 1), "pads": (1, 2, 0, 1), "dilation": (1, 2), "group": 1}
 AROUND = {"kernel": (3, 2), "stride": (2, 1), "pads": (0, 1, 1, 0)}
 INTS = np.array([[3, -2, 5], [-1, 4, 0]], np.int32)
-PLACES = np.array([[2, 0], [-1, 1]], np.int32)
+INDICES = np.array([[2, 0], [-1, 1]], np.int32)
 F = floats(2, 3)
 P = np.abs(F) * np.float32(0.8) + np.float32(0.1)
 Call = Callable[..., Any]
@@ -214,7 +214,7 @@ CASES: dict[str, tuple[Call, list[Any]]] = {
     "getitem steps": (at((slice(None, None, -1), slice(2, 0, -2))), [F]),
     "getitem none": (at((1, None, ..., slice(0, 2))), [floats(2, 2, 3)]),
     "getitem whole": (at(...), [F]),
-    "getitem places": (at(lambda i: (slice(None), i)), [F, PLACES]),
+    "getitem places": (at(lambda i: (slice(None), i)), [F, INDICES]),
     "getitem nothing": (at(slice(1, 1)), [F]),
     "pad": (operator_call("pad", widths=((1, 2), (0, 1)), mode="constant", value=0.5), [F]),
     **{
@@ -283,19 +283,19 @@ class Exported:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.found: dict[str, tuple[Path, list[Any], set[str]]] = {}
+        self.cases: dict[str, tuple[Path, list[Any], set[str]]] = {}
 
     def __call__(self, name: str) -> tuple[Path, list[Any], set[str]]:
         """Return the file, the results of the call, and the operators that ran."""
-        if name not in self.found:
+        if name not in self.cases:
             call, arrays = CASES[name]
             tensors = [Tensor(a) for a in arrays]
             expected = leaves(call(*tensors))  # modules imported and kernels compiled by this call are not traced
-            graph, path = graph_of(with_copies(call), *tensors), self.folder / f"case_{len(self.found)}.mindir"
+            graph, path = graph_of(with_copies(call), *tensors), self.folder / f"case_{len(self.cases)}.mindir"
             write(graph, str(path), [f"x{i}" for i in range(len(tensors))], "net")
             np.savez(path.with_suffix(".in.npz"), *arrays)
-            self.found[name] = path, expected, {node.operator.name for node in graph.nodes}
-        return self.found[name]
+            self.cases[name] = path, expected, {node.operator.name for node in graph.nodes}
+        return self.cases[name]
 
 
 @pytest.fixture(scope="module")
@@ -367,11 +367,11 @@ TENSOR = 19
 @pytest.mark.skipif(not MINDSPORE, reason="HOOKSCOPE_MINDSPORE names no Python with MindSpore")
 def test_our_files_run_in_mindspore(exported: Exported) -> None:
     folder = exported.folder
-    wanted = {path.stem: expected for path, expected, _ in map(exported, CASES)}
+    expected_arrays = {path.stem: expected for path, expected, _ in map(exported, CASES)}
     nets = {name: (network(name), NETWORKS[name][1]()) for name in NETWORKS}
     nets["resnet18"] = (in_prediction(ResNet([2, 2, 2, 2], 8), 0.2), [Tensor(floats(2, 3, 64, 64))])
     for name, (cell, inputs) in nets.items():
-        wanted[name] = leaves(cell(*inputs))
+        expected_arrays[name] = leaves(cell(*inputs))
         ms.export(cell, *inputs, file_name=str(folder / name), file_format="MINDIR")
         np.savez(folder / f"{name}.in.npz", *[x.asnumpy() for x in inputs])
     script = Path(__file__).parent / "mindir_cases.py"
@@ -379,7 +379,7 @@ def test_our_files_run_in_mindspore(exported: Exported) -> None:
     subprocess.run([str(MINDSPORE), str(script), "run", str(folder)], check=True, env=environment)
     errors = {file.stem: file.read_text() for file in folder.glob("*.error")}
     assert not errors
-    for name, want in wanted.items():
+    for name, want in expected_arrays.items():
         with np.load(folder / f"{name}.out.npz") as arrays:
             same([arrays[key] for key in arrays.files], want, rtol=1e-4, atol=1e-5)
 
@@ -425,8 +425,8 @@ class Counting(nn.Cell):
     [
         (erfinv, [F], rf"the operator 'erfinv' has no form in a MINDIR file \(.*{Path(__file__).name}:\d+\)"),
         (all_of_a_pool, [floats(1, 1, 4, 4)], r"all that 'max_pool2d' gives has no form"),
-        (at(lambda i: (i, i)), [F, PLACES * 0], "an index of several tensors"),
-        (at(lambda i: (i, 0)), [F, PLACES * 0], "an index of several tensors, or of tensors and slices"),
+        (at(lambda i: (i, i)), [F, INDICES * 0], "an index of several tensors"),
+        (at(lambda i: (i, 0)), [F, INDICES * 0], "an index of several tensors, or of tensors and slices"),
         (
             nn.Dropout(p=0.5).set_train(),
             [F],
@@ -658,8 +658,8 @@ def test_a_dump_is_read_as_mindspores(name: str, recorded_arrays: dict[str, Any]
     cell.compile(*inputs)
     ours, theirs = read_dump(cell.get_func_graph_proto()), read_dump(recorded_arrays[f"{name} dump"].tobytes())
     if name == "lenet":  # whose second convolution adds its bias as a tensor of four axes
-        places = [index for index, (kind, *_) in enumerate(ours[:-1]) if kind == "Reshape"]
-        assert [ours[index + 1][0] for index in places] == ["Add"] and len(ours) == len(theirs) + 1
+        reshapes = [index for index, (kind, *_) in enumerate(ours[:-1]) if kind == "Reshape"]
+        assert [ours[index + 1][0] for index in reshapes] == ["Add"] and len(ours) == len(theirs) + 1
         return
     assert len(ours) == len(theirs) and ours[-1] == theirs[-1]
     for (kind, operands, made), (their_kind, their_operands, their_made) in zip(ours[:-1], theirs[:-1], strict=True):

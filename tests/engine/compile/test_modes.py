@@ -129,9 +129,9 @@ def test_a_branch_on_a_value_runs_eagerly_and_one_warning_names_the_line() -> No
         warnings.simplefilter("always")
         for x in (X, -X, X):
             assert np.array_equal(positive(x).asnumpy(), x.asnumpy() + (1 if x.sum() > 0 else -1))
-    (one,) = records
+    (record,) = records
     text = r"no plan can be made of '.*positive': .*test_modes.py:\d+.*runs eagerly"
-    assert re.match(text, str(one.message))
+    assert re.match(text, str(record.message))
 
 
 def test_with_fullgraph_it_is_an_error_that_names_the_line_and_nothing_is_changed() -> None:
@@ -256,8 +256,8 @@ def test_the_context_s_level_is_that_of_plans_for_which_nobody_says_another(sett
     def nodes(net: nn.Cell) -> int:
         net(X)
         net(X)
-        (kept,) = plans(net).plans.values()
-        return len(kept[-1].plan.graph.nodes)
+        (plan,) = plans(net).plans.values()
+        return len(plan[-1].plan.graph.nodes)
 
     def network(**config: Any) -> nn.Cell:
         net = nn.SequentialCell(nn.Dense(2, 2), nn.Tanh(), nn.Sigmoid())

@@ -127,7 +127,7 @@ def test_the_file_read_back_computes_what_the_reference_does(name: str, tmp_path
 
 # Integers and bools, by NumPy
 
-WHOLE = np.array([[7, -7, 3], [0, -8, 100]])
+INTEGERS = np.array([[7, -7, 3], [0, -8, 100]])
 DIVISORS = np.array([[2, 2, -3], [5, 3, -7]])
 NUMPY: list[tuple[str, Any, tuple[str, ...]]] = [
     ("add", np.add, ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "?")),
@@ -160,7 +160,7 @@ def run_one(name: str, operands: tuple[Any, ...], **attrs: Any) -> Array:
 @pytest.mark.parametrize(("name", "reference", "kinds"), NUMPY, ids=[row[0] for row in NUMPY])
 def test_whole_numbers_are_numpys(name: str, reference: Any, kinds: tuple[str, ...]) -> None:
     for kind in kinds:
-        x, y = WHOLE.astype(kind), DIVISORS.astype(kind)
+        x, y = INTEGERS.astype(kind), DIVISORS.astype(kind)
         expected = reference(x, y)
         actual = run_one(name, (x, y))
         assert actual.dtype == expected.dtype
@@ -174,7 +174,7 @@ def test_whole_numbers_are_numpys(name: str, reference: Any, kinds: tuple[str, .
 
 @pytest.mark.parametrize("kind", ["i1", "i2", "i4", "i8", "u1"])
 def test_whole_numbers_one_by_one_and_summed_are_numpys(kind: str) -> None:
-    x = WHOLE.astype(kind)
+    x = INTEGERS.astype(kind)
     for name, reference in (
         ("abs", np.abs),
         ("square", np.square),

@@ -255,8 +255,8 @@ class Sentences(nn.Cell):
         result, _ = self.over_time(self.words(x))
         n, length, width = result.shape
         positions = ops.arange(length).reshape(1, length, 1) / 10.0
-        later = ops.triu(ops.ones((length, length), ms.bool_), 1)
-        result = self.layer(result + ops.zeros((n, length, width), ms.float32) + positions, later)
+        mask = ops.triu(ops.ones((length, length), ms.bool_), 1)
+        result = self.layer(result + ops.zeros((n, length, width), ms.float32) + positions, mask)
         return self.out(result.mean(axis=1))
 
 

@@ -88,7 +88,7 @@ class Call:
             return results if gradients is None else (results, gradients(*inputs))
 
         self.case, self.function = case, everything
-        self._kept = [(parameter, parameter._array) for layer in made for parameter in layer.get_parameters()]
+        self._saved = [(parameter, parameter._array) for layer in made for parameter in layer.get_parameters()]
         inputs = self._inputs(np.asarray)
         outcome = result(*inputs)
         indices = tuple(i for i, x in enumerate(inputs) if floating(ms, x))
@@ -104,7 +104,7 @@ class Call:
         return [tensor(arranged(x), dtype) for x, dtype in zip(self.case.inputs, self.case.dtypes, strict=True)]
 
     def _restore(self) -> None:
-        for parameter, array in self._kept:
+        for parameter, array in self._saved:
             parameter._array = array
 
     def outcome(self, function: Callable[..., Any], arranged: Callable[[Any], Any]) -> Any:
@@ -115,7 +115,7 @@ class Call:
             result = bits(function(*inputs))
         except Exception as error:
             result = type(error)
-        left = bits([*inputs, *[parameter for parameter, _ in self._kept]])
+        left = bits([*inputs, *[parameter for parameter, _ in self._saved]])
         self._restore()
         return result, left
 
@@ -123,7 +123,7 @@ class Call:
 def calls(names: list[str], draw: Callable[[Any, str], Case], count: int) -> Iterator[tuple[str, Call]]:
     """Return for each name the first few of the drawn calls with valid arguments."""
     for name in names:
-        found = 0
+        number = 0
         for seed in range(6 * count):
             case = draw(np.random.default_rng(seed), name)
             if case.group != name:
@@ -133,8 +133,8 @@ def calls(names: list[str], draw: Callable[[Any, str], Case], count: int) -> Ite
             except Exception:
                 continue
             yield name, call
-            found += 1
-            if found == count:
+            number += 1
+            if number == count:
                 break
 
 

@@ -44,5 +44,5 @@ def test_a_program_gives_what_it_gives_eagerly_in_mindspore(name: str, mode: str
 
 def test_every_program_is_recorded_and_where_mindspore_s_graphs_differ_it_is_said_why() -> None:
     assert list(RECORDED) == list(PROGRAMS)
-    assert {name: kept["differs"] for name, kept in RECORDED.items() if "differs" in kept} == DIFFERS
-    assert {name for name, kept in RECORDED.items() if {"graph", "jit"} & set(kept)} == set(DIFFERS)
+    assert {name: record["differs"] for name, record in RECORDED.items() if "differs" in record} == DIFFERS
+    assert {name for name, record in RECORDED.items() if {"graph", "jit"} & set(record)} == set(DIFFERS)

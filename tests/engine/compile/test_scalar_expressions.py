@@ -112,11 +112,11 @@ def loops_of(names: list[str], dtype: Any) -> list[tuple[str, list[Any], Any, An
 def results_of(cases: list[Any], by: Any) -> list[Any]:
     """Return the results of one loop over all of them, whose inputs are the same arrays."""
     program, arrays, outputs, stores = Program(), [], [], []
-    places: dict[tuple[str, bytes], int] = {}
+    indices: dict[tuple[str, bytes], int] = {}
     for name, attrs, inputs, expected in cases:
         steps = []
         for x in inputs:
-            index = places.setdefault((str(x.dtype), x.tobytes()), len(arrays))
+            index = indices.setdefault((str(x.dtype), x.tobytes()), len(arrays))
             if index == len(arrays):
                 arrays.append(x)
             steps.append(program.add("input", x.dtype, index))
@@ -130,7 +130,7 @@ def results_of(cases: list[Any], by: Any) -> list[Any]:
         return list(by(node)(*arrays))
 
 
-def check(name: str, given: list[Any], want: Any, actual: Any) -> None:
+def check(name: str, inputs: list[Any], want: Any, actual: Any) -> None:
     assert actual.dtype == want.dtype
     if want.dtype.kind == "b":
         assert np.array_equal(actual, want), name
@@ -138,10 +138,10 @@ def check(name: str, given: list[Any], want: Any, actual: Any) -> None:
     if name == "gelu_grad":
         # The kernel for small arrays gives NaN where a square overflows, and of an infinite gradient times a slope that
         # it rounds to 0; the one for large arrays is as the expression.
-        want = np.where(np.isnan(want) & ((np.abs(given[1]) > 1e9) | np.isinf(given[0])), actual, want)
+        want = np.where(np.isnan(want) & ((np.abs(inputs[1]) > 1e9) | np.isinf(inputs[0])), actual, want)
     assert np.array_equal(np.isnan(actual), np.isnan(want)), name
     with np.errstate(all="ignore"):
-        scale = np.maximum(np.abs(want), SCALES[name](*given)) if name in SCALES else np.abs(want)
+        scale = np.maximum(np.abs(want), SCALES[name](*inputs)) if name in SCALES else np.abs(want)
         scale = np.minimum(np.nan_to_num(scale, posinf=np.finfo(want.dtype).max), np.finfo(want.dtype).max)
         apart = np.where(
             actual == want, 0, np.abs(actual.astype(np.float64) - want) / np.spacing(scale.astype(want.dtype))
@@ -149,7 +149,7 @@ def check(name: str, given: list[Any], want: Any, actual: Any) -> None:
     worst = int(np.nanargmax(apart))
     # SciPy's erfc of float64 is 87 units from the C library's at 13.
     allowed = 128 if name == "erfc" and want.dtype == np.float64 else ULPS.get(name, 0)
-    assert apart[worst] <= allowed, (name, [x[worst] for x in given], actual[worst], want[worst], apart[worst])
+    assert apart[worst] <= allowed, (name, [x[worst] for x in inputs], actual[worst], want[worst], apart[worst])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

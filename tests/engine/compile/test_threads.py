@@ -46,7 +46,7 @@ class BackgroundCall:
     """A function that runs in another thread, and its result."""
 
     def __init__(self, function: Callable[[], Any]) -> None:
-        self._found: list[Any] = []
+        self._results: list[Any] = []
         self.waits = threading.Event()  # for the other one, or has done its part
         self._function = function
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -56,16 +56,16 @@ class BackgroundCall:
 
     def _run(self) -> None:
         try:
-            self._found.append(self._function())
+            self._results.append(self._function())
         except BaseException as error:
-            self._found.append(error)
+            self._results.append(error)
 
     def result(self) -> Any:
         self._thread.join(60)
-        assert self._found, "deadlock: the threads wait for each other"
-        if isinstance(self._found[0], BaseException):
-            raise self._found[0]
-        return self._found[0]
+        assert self._results, "deadlock: the threads wait for each other"
+        if isinstance(self._results[0], BaseException):
+            raise self._results[0]
+        return self._results[0]
 
 
 @pytest.fixture
@@ -201,9 +201,9 @@ def test_many_threads_get_what_one_gets(monkeypatch: pytest.MonkeyPatch) -> None
         job, expected_bits = jobs[number % len(jobs)], expected[number % len(jobs)]
         gate.wait(60)
         for turn in range(6):
-            place = (turn + number) % len(inputs)
+            index = (turn + number) % len(inputs)
             try:
-                if bits(job(inputs[place])) != expected_bits[place]:
+                if bits(job(inputs[index])) != expected_bits[index]:
                     wrong.append((number, turn))
             except Exception as error:
                 wrong.append(error)

@@ -80,7 +80,7 @@ class Script:
         assert until()
 
     @property
-    def places(self) -> list[str]:
+    def positions(self) -> list[str]:
         """Return function and line of each stop, counted from the def line."""
         return [f"{point.function}+{point.line - point.first_line}" for point in self.points]
 

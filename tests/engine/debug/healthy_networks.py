@@ -581,8 +581,8 @@ class Contrast(nn.Cell):
         super().__init__()
         self.embed = nn.SequentialCell(nn.Dense(8, 16), nn.ReLU(), nn.Dense(16, 8))
 
-    def construct(self, one: Any, other: Any) -> Any:
-        a, b = ops.L2Normalize(axis=-1)(self.embed(one)), ops.L2Normalize(axis=-1)(self.embed(other))
+    def construct(self, first: Any, other: Any) -> Any:
+        a, b = ops.L2Normalize(axis=-1)(self.embed(first)), ops.L2Normalize(axis=-1)(self.embed(other))
         return ops.matmul(a, b.T) / 0.1
 
 

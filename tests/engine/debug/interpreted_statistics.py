@@ -72,7 +72,7 @@ def test_many_values_are_measured_together_and_read_once(counted: bool) -> None:
             same(item, expected)
             assert item.histogram.size or not counted
         counts.clear()
-        statistics_of([tensors[place] for place in there if place != 9], counted)  # which is too small to square
+        statistics_of([tensors[index] for index in there if index != 9], counted)  # which is too small to square
         assert len(counts.to_host) == 1
 
 
@@ -93,10 +93,10 @@ def test_changes_of_many_parameters_are_read_once() -> None:
     with strict_device.device(triton=True) as counts:
         pairs = [(Tensor(x)._array, Tensor(y)._array) for x, y in zip(now, before, strict=True)]
         counts.clear()
-        found = changes(pairs[:3])
+        results = changes(pairs[:3])
         assert len(counts.to_host) == 1
-        found += changes(pairs[3:])
-    for (change, norm), (expected, was) in zip(found, changes(list(zip(now, before, strict=True))), strict=True):
+        results += changes(pairs[3:])
+    for (change, norm), (expected, was) in zip(results, changes(list(zip(now, before, strict=True))), strict=True):
         assert change == pytest.approx(expected, rel=1e-6, nan_ok=True) and norm == pytest.approx(was, rel=1e-12)
 
 

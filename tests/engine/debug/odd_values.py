@@ -83,7 +83,7 @@ def arrays() -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
 def structures(x: Tensor) -> dict[str, Any]:
     """Return the structures that a cell may return, made of one tensor."""
     flat = to_host(x._array).reshape(-1)[:1]
-    found: dict[str, Any] = {
+    results: dict[str, Any] = {
         "alone": x,
         "None": None,
         "number": 2.5,
@@ -104,9 +104,9 @@ def structures(x: Tensor) -> dict[str, Any]:
     if flat.size and flat.dtype.kind in "fiu" and flat.dtype.name != "bfloat16":
         values = Tensor(flat)
         zero = Tensor(np.zeros(1, np.int32))
-        found["COO"] = COOTensor(Tensor(np.zeros((1, 2), np.int32)), values, (2, 2))
-        found["CSR"] = (CSRTensor(Tensor(np.array([0, 1, 1], np.int32)), zero, values, (2, 2)), x)
-    return found
+        results["COO"] = COOTensor(Tensor(np.zeros((1, 2), np.int32)), values, (2, 2))
+        results["CSR"] = (CSRTensor(Tensor(np.array([0, 1, 1], np.int32)), zero, values, (2, 2)), x)
+    return results
 
 
 # Observations
@@ -162,7 +162,7 @@ def _losses(draw: random.Random) -> list[float]:
     return [draw.choice(_NUMBERS)] * draw.choice((0, 1, 20, 300)) + draw.sample(_NUMBERS, draw.choice((0, 2)))
 
 
-_WHOLE: dict[type, Made] = {
+_DEPENDENT: dict[type, Made] = {
     LabelsObservation: _labels,
     ValueObservation: _seen_value,
     FirstLossObservation: lambda draw: FirstLossObservation(draw.choice(_NUMBERS), draw.choice((1, 2, 1000))),
@@ -189,9 +189,9 @@ _FIELDS: dict[object, Made] = {
 def observations(kind: type[Any], count: int) -> Iterator[Any]:
     """Yield random observations of a class."""
     draw = random.Random(kind.__name__)
-    whole = _WHOLE.get(kind)
-    if whole is not None:
-        yield from (whole(draw) for _ in range(count))
+    make = _DEPENDENT.get(kind)
+    if make is not None:
+        yield from (make(draw) for _ in range(count))
         return
     hints = get_type_hints(kind, localns={"Statistics": Statistics})
     fields = {name: hint for name, hint in hints.items() if "ClassVar" not in str(hint)}

@@ -155,8 +155,8 @@ class Life:
 
     def parameter(self, name: str) -> Parameter:
         """Return one of the network's parameters."""
-        found: Parameter = dict(self.net.parameters_and_names())[name]
-        return found
+        result: Parameter = dict(self.net.parameters_and_names())[name]
+        return result
 
     def state(self) -> list[Any]:
         """Return all state that a step may change, as comparable data."""
@@ -269,9 +269,9 @@ def bprops_of(source: Source, seed: int) -> list[list[Event]]:
 def next_stop(events: Sequence[Event], index: int, command: str) -> int | None:
     """Return the index among a bprop's lines at which a command must stop next; None if it leaves the bprop."""
     chain = events[index][1]
-    for later in range(index + 1, len(events)):
-        frames = events[later][1]
+    for position in range(index + 1, len(events)):
+        frames = events[position][1]
         inside = frames == chain[: len(frames)] and (command != "out" or len(frames) < len(chain))
         if command == "into" or inside:
-            return later
+            return position
     return None

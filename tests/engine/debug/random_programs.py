@@ -41,10 +41,10 @@ class Driver:
         self.source, self.life, self.filename, self.rng = source, life, filename, rng
         self.done = Actions()
         self.counts: Counter[str] = Counter()
-        self.kept: list[object] = []
+        self.edits: list[object] = []
         self.runs = bprops_of(source, seed)
         self.events: tuple[Event, ...] = ()  # of the bprop that is stepped
-        self.place: int | None = None  # the index of the current one; None if unknown
+        self.index: int | None = None  # the index of the current one; None if unknown
         self.expected: int | str | None = None  # the next stop: an index into the events, or "outside"
         self.gone = self.retired = False
         self.session = self.new_session()
@@ -66,7 +66,7 @@ class Driver:
 
     def step(self) -> None:
         """Take one step of the training."""
-        self.place, self.expected = None, None
+        self.index, self.expected = None, None
         if self.gone and self.rng.random() < 0.5:
             self.session = self.new_session()
         if not self.gone:
@@ -109,26 +109,26 @@ class Driver:
         expected, self.expected = self.expected, None
         at_line = point.kind == "bprop" and point.operator is None
         if at_line and point.reason == "the bprop begins":
-            assert expected in (None, "outside"), f"stopped at {point.place} , before the expected line"
+            assert expected in (None, "outside"), f"stopped at {point.place}, before the expected line"
             (self.events,) = {tuple(run) for run in self.runs if run[0][0] == point.line - 1}
-            self.place = 0
+            self.index = 0
         elif isinstance(expected, int):
-            assert at_line, f"stopped at {point.place} , not at a line"
+            assert at_line, f"stopped at {point.place}, not at a line"
             assert point.line - 1 == self.events[expected][0], f"stopped at {point.place}, not at the expected line"
-            self.place = expected
+            self.index = expected
         elif expected == "outside":
             assert not (at_line and point.reason == "stepped"), f"stopped at {point.place}, after the end"
-            self.place = None
+            self.index = None
         elif not at_line:
-            self.place = None
+            self.index = None
 
     def _expect(self, point: PausePoint, command: str) -> None:
         self.expected = None
-        if self.place is None or point.kind != "bprop" or command not in ("over", "into", "out"):
-            self.place = None
+        if self.index is None or point.kind != "bprop" or command not in ("over", "into", "out"):
+            self.index = None
             return
-        later = next_stop(self.events, self.place, command)
-        self.expected = "outside" if later is None else later
+        stop = next_stop(self.events, self.index, command)
+        self.expected = "outside" if stop is None else stop
 
     def _key(self, point: PausePoint) -> Key | Moment | None:
         """Return the key under which the model writes actions at this stop; None if it cannot write them."""
@@ -207,15 +207,15 @@ class Driver:
         if key[1] == "forward" and outputs == 1:
             self._set(key, name, value_of(rng, "output", "inputs[0]"), name + " = {}")
             return
-        places = [f"{name}[{index}]" for index in range(count)]
+        slots = [f"{name}[{index}]" for index in range(count)]
         try:
             if rng.random() < 0.5:
-                whole = "(" + ", ".join(value_of(rng, *places) for _ in places) + ",)"
-                self._set(key, name, whole, name + " = {}")
+                values = "(" + ", ".join(value_of(rng, *slots) for _ in slots) + ",)"
+                self._set(key, name, values, name + " = {}")
             else:
                 at = rng.randrange(count)
                 statement = f"{name} = (*{name}[:{at}], {{}}, *{name}[{at + 1}:])"
-                self._set(key, places[at], value_of(rng, *places), statement)
+                self._set(key, slots[at], value_of(rng, *slots), statement)
         except TypeError:
             # A missing gradient cannot be computed with.
             passes: Any = self.session.evaluate(name)
@@ -243,7 +243,7 @@ class Driver:
         edits = self.session.parameter_edits
         edit = edits.preview(name, "set", index=f"[{index}]", number=number)
         edits.apply(edit)
-        self.kept.append(edit)  # its id names it
+        self.edits.append(edit)  # its id names it
 
         def change(life: Life) -> None:
             # Undo restores the very array: a gradient that is under way is with respect to that one.

@@ -259,10 +259,10 @@ def breakpoints_that_never_hold(net: nn.Cell) -> Iterator[Switch]:
     if any(cell.has_custom_bprop for cell in net.cells()):
         moments.append("bprop")
     never = "norm < 0 or (value is not None and (value * value).sum() < 0)"
-    places = [f"*:{moment}" for moment in moments] + ["ops.add:forward", "ops.add:backward", "ops.mul"]
-    with session(net, breaks=[f"{index} if {never}" for index in places]) as debugger:
+    targets = [f"*:{moment}" for moment in moments] + ["ops.add:forward", "ops.add:backward", "ops.mul"]
+    with session(net, breaks=[f"{target} if {never}" for target in targets]) as debugger:
         yield Switch()
-    assert [stop.error for stop in debugger.breakpoints] == [None] * len(places)
+    assert [stop.error for stop in debugger.breakpoints] == [None] * len(targets)
     assert any(stop.passes for stop in debugger.breakpoints)
     assert not debugger.skipped_pauses
 

@@ -245,8 +245,8 @@ def test_a_finding_that_is_still_there_is_said() -> None:
 
 
 def test_each_cure_that_a_condition_names_is_there_and_each_is_named() -> None:
-    named = {name for row in CONDITIONS.values() for name in row.cures}
-    assert named == CURES.keys()
+    names = {name for row in CONDITIONS.values() for name in row.cures}
+    assert names == CURES.keys()
 
 
 class WrongByKeyword(nn.Cell):

@@ -45,8 +45,8 @@ class Doubled(nn.Cell):
 
     def bprop(self, x: Any, out: Any, dout: Any) -> Any:
         half = dout * 1.0
-        whole = half + half
-        return (whole,)
+        result = half + half
+        return (result,)
 
 
 class Net(nn.Cell):
@@ -97,7 +97,7 @@ def alone() -> list[bytes]:
     return bits_of()[0]
 
 
-def boom(*args: Any, **named: Any) -> Any:
+def boom(*args: Any, **options: Any) -> Any:
     raise RuntimeError("planted")
 
 
@@ -119,8 +119,8 @@ def test_a_condition_whose_formula_raises_is_told_once_and_the_run_has_the_same_
 ) -> None:
     calls = []
 
-    def formula(*given: Any) -> Any:
-        calls.append(given)
+    def formula(*arguments: Any) -> Any:
+        calls.append(arguments)
         return boom()
 
     monkeypatch.setitem(CONDITIONS, name, replace(CONDITIONS[name], formula=formula))
@@ -180,10 +180,10 @@ def test_a_tap_that_raises_is_told_once_and_the_run_has_the_same_bits(
 ) -> None:
     plain, calls = getattr(tap, method), []
 
-    def broken(self: Any, *given: Any) -> Any:
+    def broken(self: Any, *arguments: Any) -> Any:
         calls.append(method)
         if when == "after":
-            plain(self, *given)
+            plain(self, *arguments)
         return boom()
 
     monkeypatch.setattr(tap, method, broken)

@@ -112,20 +112,20 @@ def test_training_that_is_stopped_is_not_evaluated(at_each_step: Any) -> None:
 
 
 def test_an_evaluation_that_is_stopped_gives_the_metrics_so_far(at_each_step: Any) -> None:
-    one = model()
-    predicted = one.predict(Tensor(X[:4])).asnumpy().argmax(1)
+    net = model()
+    predicted = net.predict(Tensor(X[:4])).asnumpy().argmax(1)
     at_each_step(stop_at("evaluation", 1))
-    assert one.eval(data())["acc"] == (predicted == Y[:4]).mean()
+    assert net.eval(data())["acc"] == (predicted == Y[:4]).mean()
 
 
 def test_a_training_that_nobody_stops_gives_the_same_bits_as_one_that_is_watched_for_it(at_each_step: Any) -> None:
     def trained(watched: bool) -> list[bytes]:
         ms.set_seed(3)
-        one = model()
+        net = model()
         if watched:
             at_each_step(lambda work: None)
-        one.train(2, data())
-        return [p.asnumpy().tobytes() for p in one.predict_network.get_parameters()]
+        net.train(2, data())
+        return [p.asnumpy().tobytes() for p in net.predict_network.get_parameters()]
 
     assert trained(False) == trained(True)
 

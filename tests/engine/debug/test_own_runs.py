@@ -86,10 +86,10 @@ def test_what_a_new_network_trains_is_not_kept() -> None:
     session = DebugSession(old, conditions=["all"])
     with session:
         train(old, GOOD)
-        kept, losses = set(session.gradients), list(session.history.losses)
+        gradients, losses = set(session.gradients), list(session.history.losses)
         assert len(losses) == 1
         train(new, GOOD)
-    assert set(session.gradients) == kept and list(session.history.losses) == losses
+    assert set(session.gradients) == gradients and list(session.history.losses) == losses
 
 
 def test_code_around_the_network_belongs_to_its_run() -> None:
@@ -123,11 +123,11 @@ def test_networks_of_one_gradient_call_are_one_run() -> None:
 
 
 def test_two_sessions_each_find_their_own() -> None:
-    one, other = Log(), Log()
-    first, _ = watching(one)
+    first_net, other = Log(), Log()
+    first, _ = watching(first_net)
     second, _ = watching(other)
     with first, second:
-        train(one, BAD)
+        train(first_net, BAD)
         assert first.findings() and not second.findings()
         result = len(first.findings())
         train(other, BAD)

@@ -141,9 +141,9 @@ def test_an_argument_that_cannot_be_is_one_sentence(
 def test_an_expression_that_the_compiler_gives_up_with_is_one_short_sentence(text: str) -> None:
     net = SquareThenScale()
     session = DebugSession(net)
-    for given in ({"breaks": [f"square if {text}"]}, {"conditions": [f"if {text}"]}, {"stop_on": [f"if {text}"]}):
+    for options in ({"breaks": [f"square if {text}"]}, {"conditions": [f"if {text}"]}, {"stop_on": [f"if {text}"]}):
         with pytest.raises(ValueError, match=re.escape(f"({len(text):,} characters): ")) as caught:
-            DebugSession(net, **given)  # type: ignore[arg-type]
+            DebugSession(net, **options)  # type: ignore[arg-type]
         assert len(str(caught.value)) < 400
     with pytest.raises(ValueError, match=r"^breakpoint 'square': expression .*: (it has )?too many "):
         session.add_breakpoint(f"square if {text}")

@@ -103,14 +103,14 @@ def test_paths_and_steps_are_those_of_the_network_however_it_is_trained(way: Cal
 
 @ways
 def test_a_fault_is_found_as_in_a_session_of_the_network(way: Callable[[nn.Cell, int], None]) -> None:
-    def causes(given: bool) -> list[tuple[str, str]]:
+    def causes(is_given: bool) -> list[tuple[str, str]]:
         net = network(bias=-50.0)
-        with DebugSession(net if given else None, conditions=["all"]) as session:
+        with DebugSession(net if is_given else None, conditions=["all"]) as session:
             way(net, 6)
         return [(cause.condition, cause.place) for cause in session.findings().causes()]
 
-    assert causes(given=False) == causes(given=True) != []
-    assert ("dead_relu", "1") in causes(given=False)
+    assert causes(is_given=False) == causes(is_given=True) != []
+    assert ("dead_relu", "1") in causes(is_given=False)
 
 
 def test_evaluation_begins_a_step_for_each_batch_and_none_for_its_loss() -> None:

@@ -236,10 +236,10 @@ def check_functions_write_into_tensors(rank: int, size: int) -> None:
     assert tensor.asnumpy().tolist() == ([6.0] if rank == 1 else [float(rank)])
     in_place.broadcast(tensor, src=1)
     assert tensor.asnumpy().tolist() == [6.0]
-    part, whole = Tensor(np.zeros(1, np.float32)), Tensor(np.zeros(4, np.float32))
-    in_place.gather_into_tensor(whole, Tensor([float(rank)], ms.float32), dst=0)
-    assert whole.asnumpy().tolist() == ([0.0, 1.0, 2.0, 3.0] if rank == 0 else [0.0] * 4)
-    in_place.scatter_tensor(part, whole, src=0)
+    part, full = Tensor(np.zeros(1, np.float32)), Tensor(np.zeros(4, np.float32))
+    in_place.gather_into_tensor(full, Tensor([float(rank)], ms.float32), dst=0)
+    assert full.asnumpy().tolist() == ([0.0, 1.0, 2.0, 3.0] if rank == 0 else [0.0] * 4)
+    in_place.scatter_tensor(part, full, src=0)
     assert part.asnumpy().tolist() == [float(rank)]
     in_place.set_comm_ops_inplace(False)
     result, handle = in_place.all_reduce(part)

@@ -179,7 +179,7 @@ def check_on_a_gpu_steps_and_overflows_have_the_same_bits_and_arrays_stay_there(
 
 
 def check_each_rank_keeps_about_its_share_of_the_state(rank: int, size: int) -> None:
-    def kept(share: bool) -> int:
+    def state_size(share: bool) -> int:
         net = nn.SequentialCell(*[nn.Dense(64, 64) for _ in range(8)])
         with data_parallel(enable_parallel_optimizer=share):
             optimizer = nn.Adam(net.trainable_params())
@@ -193,8 +193,8 @@ def check_each_rank_keeps_about_its_share_of_the_state(rank: int, size: int) -> 
         return sum(p.asnumpy().nbytes for p in results.values())
 
     numbers = 8 * (64 * 64 + 64) * 4 * 2
-    assert numbers <= kept(False) < numbers + 100
-    assert abs(kept(True) - numbers / size) < 1000
+    assert numbers <= state_size(False) < numbers + 100
+    assert abs(state_size(True) - numbers / size) < 1000
 
 
 def check_what_must_not_be_divided_is_not(rank: int, size: int) -> None:
@@ -290,8 +290,8 @@ def check_a_save_of_a_share_says_so_and_all_shares_are_the_whole(rank: int, size
     with folder_of_all(rank) as folder:
         _, optimizer = trained(OPTIMIZERS["Adam"], rank, share=True)
         away = sum(2 for own in optimizer.optim_filter if not own)
-        (told,) = saved_warning(optimizer, folder / f"{rank}.ckpt")
-        assert f"lacks the optimizer's state on other ranks, {away} parameters such as 'moment1." in told
+        (message,) = saved_warning(optimizer, folder / f"{rank}.ckpt")
+        assert f"lacks the optimizer's state on other ranks, {away} parameters such as 'moment1." in message
         state = optimizer.whole_state()
         assert saved_warning(state, folder / "whole.ckpt") == []
         mint.distributed.barrier()

@@ -68,31 +68,31 @@ def results_of_rank(rank: int) -> dict[str, Any]:
         "broadcast": lambda: ops.Broadcast(1)((x,)),
         "ops broadcast": in_place,
     }
-    told = {name: plain_value(function()) for name, function in gradient.items()}
+    values = {name: plain_value(function()) for name, function in gradient.items()}
     for mean in (False, True):
         # MindSpore's default; Hookscope's ranks would begin with the first one's bias.
         ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=mean, parameter_broadcast=False)
         net = Net(rank)
         parameters = net.trainable_params()
         gradients = ms.value_and_grad(nn.WithLossCell(net, nn.MSELoss()), None, parameters)(small, y)[1]
-        told[f"reducer mean={mean}"] = plain_value([gradients, nn.DistributedGradReducer(parameters)(gradients)])
+        values[f"reducer mean={mean}"] = plain_value([gradients, nn.DistributedGradReducer(parameters)(gradients)])
         for argument in (True, False):
             reducer = nn.DistributedGradReducer(parameters, argument, 2)
-            told[f"reducer argument {argument}, context {mean}"] = plain_value(reducer(gradients))
+            values[f"reducer argument {argument}, context {mean}"] = plain_value(reducer(gradients))
         net = Net(rank)
         step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.05)).set_train()
         losses = [step(small, y) for _ in range(3)]
-        told[f"one step mean={mean}"] = plain_value([losses, [p.value() for p in net.trainable_params()]])
+        values[f"one step mean={mean}"] = plain_value([losses, [p.value() for p in net.trainable_params()]])
         net = Net(rank)
         model = ms.Model(net, nn.MSELoss(), nn.Momentum(net.trainable_params(), 0.05, 0.9))
         rows = ms.dataset.GeneratorDataset([(small.asnumpy(), np.ones((2, 2), np.float32))] * 2, ["a", "b"])
         model.train(1, rows, dataset_sink_mode=False)
-        told[f"model mean={mean}"] = plain_value([p.value() for p in net.trainable_params()])
+        values[f"model mean={mean}"] = plain_value([p.value() for p in net.trainable_params()])
     ms.reset_auto_parallel_context()
     net = Net(rank)
     step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.05)).set_train()
-    told["one step stand alone"] = plain_value([step(small, y), [p.value() for p in net.trainable_params()]])
-    return told
+    values["one step stand alone"] = plain_value([step(small, y), [p.value() for p in net.trainable_params()]])
+    return values
 
 
 def main() -> None:

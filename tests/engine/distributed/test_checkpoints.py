@@ -38,5 +38,5 @@ ms.set_auto_parallel_context(parallel_mode="data_parallel")
 model().train(5, data(communication.get_rank()), callbacks=[ModelCheckpoint("x" * 300)])
 print("trained")
 """
-    status, told = run(command(2, "-c", code))
-    assert status and "File name too long" in told and "trained" not in told
+    status, output = run(command(2, "-c", code))
+    assert status and "File name too long" in output and "trained" not in output

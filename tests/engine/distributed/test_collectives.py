@@ -34,30 +34,30 @@ rank = communication.get_rank()
 
 
 def test_a_rank_that_fails_ends_all() -> None:
-    status, told = run_ranks(START + "if rank == 1: raise ValueError('this one')\nops.AllReduce()(Tensor([1.0]))")
-    assert status and "ValueError: this one" in told
+    status, output = run_ranks(START + "if rank == 1: raise ValueError('this one')\nops.AllReduce()(Tensor([1.0]))")
+    assert status and "ValueError: this one" in output
 
 
 def test_a_rank_that_ends_early_is_told_to_those_who_wait_for_it() -> None:
-    status, told = run_ranks(START + "if rank == 1: sys.exit()\nops.AllReduce()(Tensor([1.0]))")
-    assert status and "rank 0: all_reduce of sum, float32 [1]" in told and "rank 1: the end of the script" in told
+    status, output = run_ranks(START + "if rank == 1: sys.exit()\nops.AllReduce()(Tensor([1.0]))")
+    assert status and "rank 0: all_reduce of sum, float32 [1]" in output and "rank 1: the end of the script" in output
 
 
 def test_what_nobody_waits_for_keeps_no_rank_from_ending() -> None:
-    status, told = run_ranks(START + "ops.Send(0, (rank + 1) % 3)(Tensor([1.0]))\nprint('done')")
-    assert status == 0 and told.count("done") == 3
+    status, output = run_ranks(START + "ops.Send(0, (rank + 1) % 3)(Tensor([1.0]))\nprint('done')")
+    assert status == 0 and output.count("done") == 3
 
 
 def test_what_was_asked_for_and_not_waited_for_is_done_before_the_end() -> None:
     code = START + "x = Tensor([1.0])\nfor _ in range(20): ops.all_reduce(x, async_op=True)\nprint('done')"
-    status, told = run_ranks(code)
-    assert status == 0 and told.count("done") == 3
+    status, output = run_ranks(code)
+    assert status == 0 and output.count("done") == 3
 
 
 def test_a_message_that_nobody_takes_is_told() -> None:
     code = START + "import numpy as np\nif rank == 0: ops.Send(0, 1)(Tensor(np.zeros(5_000_000, np.float32)))"
-    status, told = run_ranks(code)
-    assert status and "rank 0 ends, and no rank has received its send of float32 [5000000] to rank 1 (<string>:" in told
+    status, output = run_ranks(code)
+    assert status and "rank 0 ends, and no rank has received its send of float32 [5000000] to rank 1 (<string>:" in output
 
 
 def test_before_ranks_have_met_they_have_no_numbers() -> None:

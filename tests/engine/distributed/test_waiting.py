@@ -17,13 +17,13 @@ def computes(**requests: int) -> RankState:
 
 
 def waits(group: str, number: int, ranks: list[int], **requests: int) -> RankState:
-    told = {"what": "all_reduce", "line": "train.py:1", "group": group, "number": number, "ranks": ranks}
-    return {"waits": told, "requests": {group: number, **requests}}  # type: ignore[typeddict-item]
+    report = {"what": "all_reduce", "line": "train.py:1", "group": group, "number": number, "ranks": ranks}
+    return {"waits": report, "requests": {group: number, **requests}}  # type: ignore[typeddict-item]
 
 
 def receives(source: int, **requests: int) -> RankState:
-    told = {"what": "receive", "line": "train.py:2", "group": "", "number": 0, "ranks": [source]}
-    return {"waits": told, "requests": requests}  # type: ignore[typeddict-item]
+    report = {"what": "receive", "line": "train.py:2", "group": "", "number": 0, "ranks": [source]}
+    return {"waits": report, "requests": requests}  # type: ignore[typeddict-item]
 
 
 def test_a_collective_waits_for_those_who_have_not_asked_for_it() -> None:
@@ -99,17 +99,17 @@ def _stands(
 
 
 def _go_on(
-    rank: int, at: dict[int, int], asked: dict[int, dict[str, int]], program: list[str], groups: dict[str, list[int]]
+    rank: int, at: dict[int, int], requests: dict[int, dict[str, int]], program: list[str], groups: dict[str, list[int]]
 ) -> None:
     """Let a rank request its next exchange, or leave it when all of its group have requested it."""
     if at[rank] >= len(program):
         return
-    name, mine = program[at[rank]], asked[rank]
+    name, mine = program[at[rank]], requests[rank]
     if rank not in groups[name]:
         at[rank] += 1
     elif mine.get("now") != at[rank]:
         mine[name], mine["now"] = mine.get(name, 0) + 1, at[rank]
-    elif all(asked[other].get(name, 0) >= mine[name] for other in groups[name]):
+    elif all(requests[other].get(name, 0) >= mine[name] for other in groups[name]):
         at[rank] += 1
 
 

@@ -50,13 +50,13 @@ def test_the_number_of_ranks_has_two_names_and_msruns_default(arguments: list[st
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "ranks"),
     [("-1", [0, 1, 2, 3]), ("0,2", [0, 2]), ("[0,3]", [0, 3]), ("[0, 3]", [0, 3]), ("2", [2]), ("4", [])],
 )
-def test_the_output_of_some_ranks_is_shown(text: str, shown: list[int]) -> None:
+def test_the_output_of_some_ranks_is_shown(text: str, ranks: list[int]) -> None:
     result = plan("--worker_num=4", f"--tail_worker_log={text}")
     assert result is not None
-    assert [rank for rank in range(4) if result.shows(rank)] == shown
+    assert [rank for rank in range(4) if result.shows(rank)] == ranks
 
 
 @pytest.mark.parametrize(
@@ -108,9 +108,9 @@ def test_the_value_of_an_option_is_not_taken_for_the_script() -> None:
 
 
 def test_every_option_that_does_not_start_ranks_is_passed_on_to_them() -> None:
-    given = ["--check=nan,inf", "--stop-on", "nan", "--break", "a.b", "-b", "c", "--json=d/found.json", "--ranks=2"]
-    given += ["--serve=job-7", "--serve-address", "tcp://127.0.0.1:*"]
-    passed = _command(parsed(*given, "train.py", "--lr", "--", "1"), 1, 2)
+    options = ["--check=nan,inf", "--stop-on", "nan", "--break", "a.b", "-b", "c", "--json=d/found.json", "--ranks=2"]
+    options += ["--serve=job-7", "--serve-address", "tcp://127.0.0.1:*"]
+    passed = _command(parsed(*options, "train.py", "--lr", "--", "1"), 1, 2)
     run = argparse.ArgumentParser()
     add_options(run)
     own = {word.partition("=")[0] for word in passed[passed.index("run") :]}

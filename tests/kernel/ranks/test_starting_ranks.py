@@ -58,12 +58,12 @@ class Job:
         return self.process.returncode, out, err
 
     def pid_of(self, part: str) -> int:
-        (found,) = (
+        (pid_found,) = (
             pid
             for pid, arguments in processes(self.mark)
             if part in " ".join(arguments[:1]) and "proxy" not in arguments[0]
         )
-        return found
+        return pid_found
 
 
 def processes(mark: str) -> list[tuple[int, list[str]]]:

@@ -54,7 +54,7 @@ for number in range(6):
     loss, gradients = gradient(x)
     optimizer(reducer(gradients))
 """
-PLACES = ("0:forward", "1:forward_pre", "1:bprop", "2:backward", "3:forward", "3:backward_pre")
+TARGETS = ("0:forward", "1:forward_pre", "1:bprop", "2:backward", "3:forward", "3:backward_pre")
 COMMANDS = ("continue", "over", "into", "out", "operator", "cell")
 
 
@@ -90,7 +90,7 @@ class Person:
     def __init__(self, ranks: int, seed: int) -> None:
         self.chance = random.Random(seed)
         self.count = ranks
-        self.done: list[str] = []
+        self.actions: list[str] = []
         self.counted: Counter[str] = Counter()
         self.ranks: ChildRanks | None = None
         self.pids: list[int] = []
@@ -108,7 +108,7 @@ class Person:
     def one_cell(self) -> None:
         """Run a cell with a breakpoint on some ranks, and act at random until it ends."""
         ranks, chance = self.begin(), self.chance
-        breakpoint_text = chance.choice(PLACES)
+        breakpoint_text = chance.choice(TARGETS)
         chosen = chance.sample(range(self.count), chance.randint(1, self.count))
         step = chance.randint(1, 5)
         line = (
@@ -116,7 +116,7 @@ class Person:
             if ":bprop" not in breakpoint_text
             else (f"%%cell net --no-panel {'--step ' if chance.random() < 0.5 else ''}-b {breakpoint_text}")
         )
-        self.done = [line]
+        self.actions = [line]
         answers = ranks.fleet.ask("execute", code=f"{line}\n{TRAIN}", looks=True, all=True, cell="x")
         deadline = time.monotonic() + LONGEST
         acts = 0
@@ -161,7 +161,7 @@ class Person:
 
     def do(self, what: str, act: Callable[[], object]) -> None:
         """Take an action; it is no fault if the ranks cannot do it by now."""
-        self.done.append(what)
+        self.actions.append(what)
         self.counted[what.split()[0]] += 1
         error = in_time(act, what)
         if error is not None and not isinstance(error, RemoteError | ValueError | ProcessLookupError):
@@ -199,7 +199,7 @@ def run(pauses: int, ranks: int, seed: int) -> Counter[str]:
             try:
                 person.one_cell()
             except (HangError, AssertionError, RanksFailed) as error:
-                error.add_note(f"seed {seed}, cell {person.counted['cells']}: {' | '.join(person.done)}")
+                error.add_note(f"seed {seed}, cell {person.counted['cells']}: {' | '.join(person.actions)}")
                 if person.ranks is not None:
                     error.add_note(f"the ranks stand: {person.ranks.fleet.statuses()}")
                 raise
@@ -214,6 +214,6 @@ if __name__ == "__main__":
     parser.add_argument("--pauses", type=int, default=200)
     parser.add_argument("--ranks", type=int, default=4)
     parser.add_argument("--seed", type=int, default=7)
-    given = parser.parse_args()
+    options = parser.parse_args()
     began = time.monotonic()
-    print(dict(run(given.pauses, given.ranks, given.seed)), f"{time.monotonic() - began:.0f} s")
+    print(dict(run(options.pauses, options.ranks, options.seed)), f"{time.monotonic() - began:.0f} s")

@@ -184,12 +184,12 @@ for number in range(12):
         gradients = (gradients[0] * 2, *gradients[1:])
     optimizer(gradients)
 """
-TOLD = "hookscope: ranks_differ: step 5, ranks 0 and 1: the gradient of "
+MESSAGE = "hookscope: ranks_differ: step 5, ranks 0 and 1: the gradient of "
 
 
 def test_what_differs_between_ranks_is_told_when_the_cell_ends(driven: Driven) -> None:
     result = driven.kernel.run(f"%%cell model --ranks --no-panel{FAULTY}").errors
-    assert TOLD in result
+    assert MESSAGE in result
     assert "0.weight does not have the same bits on all ranks when the optimizer gets it" in result
     sound = driven.kernel.run(f"%%cell model --ranks --no-panel{FAULTY.replace('number == 4', 'False')}")
     assert (sound.status, sound.errors) == ("ok", "")

@@ -64,8 +64,8 @@ class Looker:
 
     def __init__(self) -> None:
         (card,) = until(cards, "a card")
-        self.told: list[str] = []
-        self.remote = Remote(card, lambda message, buffers: self.told.append(str(message["type"])))
+        self.message_types: list[str] = []
+        self.remote = Remote(card, lambda message, buffers: self.message_types.append(str(message["type"])))
         self.do("hello")
 
     def do(self, kind: str, **fields: Any) -> Any:
@@ -124,7 +124,7 @@ def test_a_script_pauses_for_who_looks_and_is_changed_and_goes_on(folder: Path, 
         out, errors = process.communicate(timeout=SECONDS)
     assert out == "goes on to its end\n"
     assert "%cell --attach in a notebook shows it" in errors
-    assert {"paused", "resumed", "forms"} <= set(looker.told)
+    assert {"paused", "resumed", "forms"} <= set(looker.message_types)
     assert not list((folder / "sessions").iterdir())
 
 

@@ -27,13 +27,13 @@ class FakeRank:
         self.captures = {"conv#0 forward output": row(), "relu#0 forward output": row()}
         self.parameters = {"conv.weight": row(), "conv.bias": row()}
         self.names: dict[str, Any] = {"loss": 0.12}
-        self.asked: list[tuple[str, dict[str, Any]]] = []
+        self.requests: list[tuple[str, dict[str, Any]]] = []
         self.busy_with: set[str] = set()
         self._waiting: list[tuple[Future[Any], str, dict[str, Any]]] = []
 
     def ask(self, kind: str, **fields: Any) -> Future[Any]:
         answer: Future[Any] = Future()
-        self.asked.append((kind, fields))
+        self.requests.append((kind, fields))
         self._waiting.append((answer, kind, fields))
         self.work()
         return answer
@@ -51,7 +51,7 @@ class FakeRank:
                 answer.set_exception(RuntimeError(f"{type(error).__name__}: {error}"))
 
     def kinds(self) -> list[str]:
-        return [kind for kind, _ in self.asked]
+        return [kind for kind, _ in self.requests]
 
     def _status(self) -> dict[str, Any]:
         return dict(self.status)
@@ -73,10 +73,10 @@ class FakeRank:
             for key, value in sorted(values.items())
             if all(word in key for word in text.split())
         ]
-        shown = [row for row in rows if after is None or row["place"] > after][:count]
+        page = [row for row in rows if after is None or row["place"] > after][:count]
         if not bits:
-            shown = [{field: value for field, value in item.items() if field != "bits"} for item in shown]
-        return {"total": len(rows), "rows": shown}
+            page = [{field: value for field, value in item.items() if field != "bits"} for item in page]
+        return {"total": len(rows), "rows": page}
 
     def _panel(self, of: str, open: bool = True) -> dict[str, Any]:
         return {"model": f"panel of {self.rank}"} if open else {}
@@ -86,7 +86,7 @@ class FakeFleet:
     def __init__(self, count: int) -> None:
         self.ranks = {rank: FakeRank(rank) for rank in range(count)}
         self.found: list[RankFinding] = []
-        self.done: list[str] = []
+        self.commands: list[str] = []
         self.observers: list[Callable[[], None]] = []
 
     @property
@@ -105,13 +105,13 @@ class FakeFleet:
         return {rank: self.ranks[rank].ask(kind, **fields) for rank in chosen}
 
     def resume(self, command: str = "continue", ranks: Iterable[int] | None = None) -> None:
-        self.done.append(command)
+        self.commands.append(command)
 
     def abort(self) -> None:
-        self.done.append("abort")
+        self.commands.append("abort")
 
     def interrupt(self) -> None:
-        self.done.append("interrupt")
+        self.commands.append("interrupt")
 
     def tell(self) -> None:
         """Notify the observers that a rank has paused, continued or ended."""

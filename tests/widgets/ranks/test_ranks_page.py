@@ -67,7 +67,7 @@ def test_commands_by_keyboard_and_why_they_do_nothing(panel_page: PanelPage, fle
     panel_page.until(over.is_enabled)
     over.focus()
     panel_page.page.keyboard.press("Enter")
-    panel_page.until(lambda: fleet.done == ["over"])
+    panel_page.until(lambda: fleet.commands == ["over"])
     for rank in fleet.ranks.values():
         rank.status |= {"state": "idle"}
     fleet.tell()

@@ -58,8 +58,8 @@ def test_a_pause_is_told_at_once_with_its_rank_and_place(fleet: FakeFleet, panel
 
 def test_what_a_rank_waits_for_is_told_with_its_line_and_for_whom(fleet: FakeFleet, panel: RanksPanel) -> None:
     waits = {"what": "AllReduce", "line": "train.py:12", "group": "world", "number": 2, "ranks": [0, 1, 2]}
-    for rank, asked in enumerate((2, 1, 2)):
-        fleet.ranks[rank].status |= {"waits": None, "requests": {"world": asked}}
+    for rank, requested in enumerate((2, 1, 2)):
+        fleet.ranks[rank].status |= {"waits": None, "requests": {"world": requested}}
     fleet.ranks[0].status |= {"state": "waits", "waits": waits}
     fleet.tell()
     wait_until("the state", lambda: states(panel)[0] == "waits")
@@ -114,7 +114,7 @@ def test_a_button_does_it_on_all_ranks(fleet: FakeFleet, panel: RanksPanel, ask:
     fleet.pause(1)
     wait_until("the pause", lambda: "paused" in states(panel))
     ask("command", command=command)
-    assert fleet.done == [command]
+    assert fleet.commands == [command]
     assert panel.status["error"] == ""
 
 
@@ -124,7 +124,7 @@ def test_a_button_that_does_nothing_now_says_why(fleet: FakeFleet, panel: RanksP
     assert panel.status["why_not"]["abort"] == "nothing runs"
     ask("command", command="over")
     assert panel.status["error"] == "over: no rank is paused"
-    assert fleet.done == []
+    assert fleet.commands == []
 
 
 # Tables
@@ -191,7 +191,7 @@ def test_the_step_is_the_newest_of_all_and_others_can_be_chosen(fleet: FakeFleet
     ask("step", by=-1)
     wait_until("the step before", lambda: panel.captures["step"] == 1)
     assert not panel.captures["newest"]
-    assert fleet.ranks[0].asked[-1][1]["step"] == 1
+    assert fleet.ranks[0].requests[-1][1]["step"] == 1
     ask("step", by=1)
     wait_until("the newest", lambda: panel.captures["newest"])
 
@@ -202,7 +202,7 @@ def test_of_a_run_the_newest_step_that_all_have_ended_is_shown(fleet: FakeFleet,
     fleet.tell()
     wait_until("the step", lambda: panel.captures.get("step") == 7)
     assert panel.status["text"] == "runs"
-    fields = fleet.ranks[0].asked[[k for k, _ in fleet.ranks[0].asked].index("captures")][1]
+    fields = fleet.ranks[0].requests[[k for k, _ in fleet.ranks[0].requests].index("captures")][1]
     assert fields["count"] == PER_PAGE
 
 
@@ -223,7 +223,7 @@ def test_pages_do_not_shift_by_what_a_rank_lacks(fleet: FakeFleet, panel: RanksP
     wait_until("the second page again", lambda: rows_of(panel) == names[50:100])
     ask("find", tab="captures", text="cell01")
     wait_until("what was looked for", lambda: rows_of(panel) == names[10:20])
-    assert max(fields["count"] for kind, fields in fleet.ranks[0].asked if kind == "captures") == PER_PAGE
+    assert max(fields["count"] for kind, fields in fleet.ranks[0].requests if kind == "captures") == PER_PAGE
 
 
 def test_bits_of_parameters_are_asked_for_only_if_wanted_and_come_first(
@@ -232,7 +232,7 @@ def test_bits_of_parameters_are_asked_for_only_if_wanted_and_come_first(
     fleet.ranks[2].parameters["conv.weight"] = row(bits="c")
     ask("show", tab="parameters")
     wait_until("the table", lambda: rows_of(panel, "parameters") == ["conv.bias", "conv.weight"])
-    assert not any(fields["bits"] for kind, fields in fleet.ranks[0].asked if kind == "parameters")
+    assert not any(fields["bits"] for kind, fields in fleet.ranks[0].requests if kind == "parameters")
     ask("bits", on=True)
     wait_until("the order", lambda: rows_of(panel, "parameters") == ["conv.weight", "conv.bias"])
     first, second = panel.parameters["rows"]
@@ -339,10 +339,10 @@ def test_a_rank_is_asked_for_its_panel_when_it_is_chosen_and_closes_it_after(
     ask("rank", rank=2)
     wait_until("the other", lambda: panel.chosen.get("model") == "panel of 2")
     wait_until(
-        "the end of the first", lambda: fleet.ranks[1].asked[-1] == ("panel", {"of": panel._panel_id, "open": False})
+        "the end of the first", lambda: fleet.ranks[1].requests[-1] == ("panel", {"of": panel._panel_id, "open": False})
     )
     panel.close()
-    assert fleet.ranks[2].asked[-1] == ("panel", {"of": panel._panel_id, "open": False})
+    assert fleet.ranks[2].requests[-1] == ("panel", {"of": panel._panel_id, "open": False})
 
 
 def test_a_rank_that_has_no_panel_says_why(fleet: FakeFleet, panel: RanksPanel, ask: Ask) -> None:
@@ -380,7 +380,7 @@ def test_a_wrong_message_is_one_line_and_does_nothing(
     panel._received(panel, message, [])
     assert panel.status["error"].startswith(text)
     assert "\n" not in panel.status["error"]
-    assert fleet.done == []
+    assert fleet.commands == []
 
 
 def test_a_page_writes_no_trait(panel: RanksPanel) -> None:
@@ -462,8 +462,8 @@ def test_a_saved_notebook_keeps_the_ranks_the_findings_and_what_differs(fleet: F
 def test_a_closed_panel_asks_and_observes_no_more(fleet: FakeFleet, panel: RanksPanel) -> None:
     panel.close()
     panel._thread.join()
-    request_count = len(fleet.ranks[0].asked)
+    request_count = len(fleet.ranks[0].requests)
     fleet.tell()
     assert fleet.observers == []
-    assert len(fleet.ranks[0].asked) == request_count
+    assert len(fleet.ranks[0].requests) == request_count
     panel.close()

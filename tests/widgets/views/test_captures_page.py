@@ -22,16 +22,16 @@ def look(panel_page: PanelPage, session: PlainSession) -> Callable[..., PlainCap
     """Capture an array, open the tab, and select it."""
 
     def select(array: Any, path: str = "block", **more: Any) -> PlainCapture:
-        one = session.capture(path, **more)
-        one.value = PlainTensor(np.asarray(array))
+        capture = session.capture(path, **more)
+        capture.value = PlainTensor(np.asarray(array))
         session.emit("finished")
         panel_page.page.get_by_role("tab", name="Captures").click()
         grid = panel_page.page.get_by_role("grid", name="Captures")
         panel_page.until(count_label(panel_page, len(session.captures)).is_visible)
         grid.focus()
         panel_page.page.keyboard.press("End")
-        panel_page.until(lambda: panel_page.panel.selection.get("index") == one.index)
-        return one
+        panel_page.until(lambda: panel_page.panel.selection.get("index") == capture.index)
+        return capture
 
     return select
 
@@ -499,10 +499,10 @@ def test_how_a_call_came_about_is_told_beside_the_value(panel_page: PanelPage, l
 
 
 def test_of_a_large_value_little_is_sent(panel_page: PanelPage, look: Any, sent: list[Any]) -> None:
-    one = look(np.zeros((2000, 2000), np.float32))
+    capture = look(np.zeros((2000, 2000), np.float32))
     panel_page.until(picture(panel_page, "Heatmap of block#0 forward output, step 1: 2000x2000").is_visible)
     sent.clear()
-    panel_page.ask(type="tensor", index=one.index, other=-1, picture="matrix", at=[], window=[])
+    panel_page.ask(type="tensor", index=capture.index, other=-1, picture="matrix", at=[], window=[])
     (_, data, buffers), _done = sent
     assert data["content"]["type"] == "tensor"
     assert sum(map(len, buffers)) <= 128 * 128 * 9

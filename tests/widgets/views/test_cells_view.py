@@ -379,13 +379,13 @@ def test_a_saved_notebook_has_bars_findings_and_what_is_shared(session_that_ran:
     html = snapshot.panel_html(session_that_ran, ["cells"])
     rows = {cells[0].strip("\u2003└ "): cells for cells in reversed(table_rows(html))}
     head = rows["cell"]
-    place = {name: head.index(name) for name in ("worst finding", "output spread", "gradient norm", "shared")}
-    assert rows["0"][place["output spread"]].split("\u2007")[-1] == "3.45"
-    assert "█" in rows["0"][place["output spread"]]
-    assert rows["1"][place["output spread"]].strip("\u2007") == "zero"
-    assert rows["1"][place["worst finding"]] == "dead_relu \u00d73"
-    assert rows["0"][place["shared"]] == "weight shared with net.2"
-    assert rows["net"][place["output spread"]] == ""
+    index = {name: head.index(name) for name in ("worst finding", "output spread", "gradient norm", "shared")}
+    assert rows["0"][index["output spread"]].split("\u2007")[-1] == "3.45"
+    assert "█" in rows["0"][index["output spread"]]
+    assert rows["1"][index["output spread"]].strip("\u2007") == "zero"
+    assert rows["1"][index["worst finding"]] == "dead_relu \u00d73"
+    assert rows["0"][index["shared"]] == "weight shared with net.2"
+    assert rows["net"][index["output spread"]] == ""
 
 
 def test_a_saved_notebook_of_a_network_that_did_not_run_has_no_empty_columns() -> None:

@@ -12,7 +12,7 @@ from hookscope.engine import Tensor, nn, ops, value_and_grad
 from hookscope.engine.debug import CONDITIONS, DebugSession
 from hookscope.widgets.static_html import snapshot
 from hookscope.widgets.views import findings
-from hookscope.widgets.views.findings import rows as found
+from hookscope.widgets.views.findings import rows as finding_rows
 
 
 class Log(nn.Cell):
@@ -35,7 +35,7 @@ def session() -> DebugSession:
 
 
 def test_every_condition_has_a_row_and_the_users_own_come_last(session: DebugSession) -> None:
-    rows = {row["name"]: row for row in found.condition_rows(session)}
+    rows = {row["name"]: row for row in finding_rows.condition_rows(session)}
     assert list(rows) == [*CONDITIONS, "if norm > 1e6"]
     assert [name for name, row in rows.items() if row["on"]] == ["nan", "overflow", "dead_relu", "if norm > 1e6"]
     assert [name for name, row in rows.items() if row["pause"]] == ["overflow"]
@@ -49,7 +49,7 @@ def test_every_condition_has_a_row_and_the_users_own_come_last(session: DebugSes
 
 
 def test_a_finding_names_its_cell_its_capture_and_the_line_that_made_it(session: DebugSession) -> None:
-    (row,) = found.cause_rows(session, session.findings())
+    (row,) = finding_rows.cause_rows(session, session.findings())
     assert (row["condition"], row["path"], row["label"], row["steps"]) == ("nan", "1", "1", "2 to 3")
     assert row["source"].endswith(": return ops.log(x)")
     assert row["source"] in row["message"]
@@ -73,7 +73,7 @@ def test_a_card_names_where_the_user_wrote_the_cell_and_of_a_layer_nothing() -> 
     session = DebugSession(net, conditions=["wrong_bprop", "dead_relu"])
     with session:
         value_and_grad(lambda x: net(x).sum(), 0, net.trainable_params())(Tensor(np.ones((3, 2), np.float32)))
-    written = {row["condition"]: row["source"] for row in found.cause_rows(session, session.findings())}
+    written = {row["condition"]: row["source"] for row in finding_rows.cause_rows(session, session.findings())}
     assert written["wrong_bprop"].startswith("test_findings_view.py, line ")
     assert written["wrong_bprop"].endswith(": def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> tuple[Tensor]:")
     assert written["dead_relu"] == ""
@@ -81,7 +81,7 @@ def test_a_card_names_where_the_user_wrote_the_cell_and_of_a_layer_nothing() -> 
 
 def test_a_finding_whose_capture_is_gone_names_none(session: DebugSession) -> None:
     session.captures.clear()
-    (row,) = found.cause_rows(session, session.findings())
+    (row,) = finding_rows.cause_rows(session, session.findings())
     assert row["capture"] == -1
 
 
@@ -91,7 +91,7 @@ def test_a_finding_about_parameters_has_no_capture() -> None:
     with session:
         step = value_and_grad(lambda x: net(x).sum() * float("nan"), None, net.trainable_params())
         step(Tensor(np.ones((1, 2), np.float32)))
-    rows = [found.finding_row(finding, found.captures_of(session)) for finding in session.findings()]
+    rows = [finding_rows.finding_row(finding, finding_rows.captures_of(session)) for finding in session.findings()]
     assert rows and {row["capture"] for row in rows} <= {-1, *(capture.index for capture in session.captures)}
 
 
@@ -99,7 +99,7 @@ def test_a_cells_hits_are_counted_and_the_worst_is_first_in_the_list() -> None:
     session = DebugSession(nn.ReLU(), conditions=["all_zero", "if norm >= 0", "nan"])
     with session:
         session.roots[0](Tensor(np.array([np.nan, 1.0], np.float32)))
-    count, worst = found.cell_hits(session.findings())[""]
+    count, worst = finding_rows.cell_hits(session.findings())[""]
     assert worst == "nan"
     assert count == sum(finding.count for finding in session.findings() if finding.path == "")
 
@@ -117,7 +117,7 @@ def test_an_own_condition_may_begin_with_if(session: DebugSession, text: str) ->
 
 def test_what_is_muted_is_listed_and_told_in_the_static_form(session: DebugSession) -> None:
     session.mute("nan", "1")
-    view = found.conditions_view(session)
+    view = finding_rows.conditions_view(session)
     assert view["muted"] == [{"condition": "nan", "path": "1", "label": "1"}]
     assert view["causes"] == view["cells"] == []
     assert "Muted: nan in 1." in snapshot.panel_html(session, ["findings"])
@@ -126,21 +126,21 @@ def test_what_is_muted_is_listed_and_told_in_the_static_form(session: DebugSessi
 def test_what_it_means_that_nothing_was_found() -> None:
     net = nn.SequentialCell(nn.Dense(2, 2), nn.Tanh())
     session = DebugSession(net)
-    verdicts = [found.verdict(session)]
+    verdicts = [finding_rows.verdict(session)]
     with session:
         net(Tensor(np.ones((1, 2), np.float32)))
         session.add_condition("nan")
-        verdicts.append(found.verdict(session))
+        verdicts.append(finding_rows.verdict(session))
         for _ in range(3):
             net(Tensor(np.ones((1, 2), np.float32)))
-            verdicts.append(found.verdict(session))
+            verdicts.append(finding_rows.verdict(session))
         session.add_condition("inf")
-    verdicts.append(found.verdict(session))
+    verdicts.append(finding_rows.verdict(session))
     session.mute("nan", "1")
     session.attach()
     net(Tensor(np.ones((1, 2), np.float32)))
     session.detach()
-    verdicts.append(found.verdict(session))
+    verdicts.append(finding_rows.verdict(session))
     assert verdicts == [
         f"No conditions are checked yet. Find faults checks {len(CONDITIONS)} conditions on all later runs.",
         "Nothing has run yet. Run the network: faults appear here, with advice.",

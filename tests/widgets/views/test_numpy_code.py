@@ -78,9 +78,9 @@ def test_every_dtype_gives_the_same_elements_again(value: np.ndarray, times: int
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_shape_is_kept(shape: tuple[int, ...]) -> None:
     array = np.random.default_rng(0).normal(size=shape).astype(np.float32)
-    for places in ([], [0], [0, 0, 0]):
+    for indices in ([], [0], [0, 0, 0]):
         leads = max(0, array.ndim - 2)
-        assert_same(pasted(numpy_code(capture(array), places, "x")), np.asarray(array[tuple(places[:leads])]))
+        assert_same(pasted(numpy_code(capture(array), indices, "x")), np.asarray(array[tuple(indices[:leads])]))
 
 
 def test_random_values_of_random_shapes_come_back() -> None:

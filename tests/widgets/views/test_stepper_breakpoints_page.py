@@ -35,8 +35,8 @@ def stops(session: PlainSession) -> list[str]:
     return [str(stop) for stop in session.breakpoints]
 
 
-def pressed(one: Locator) -> bool:
-    return one.get_attribute("aria-pressed") == "true"
+def pressed(button: Locator) -> bool:
+    return button.get_attribute("aria-pressed") == "true"
 
 
 def test_a_click_on_a_line_number_sets_a_breakpoint_and_another_removes_it(

@@ -15,9 +15,9 @@ from hookscope.widgets.views.captures import tensor as tensor_view
 
 
 def capture(array: Any, index: int = 0, **more: Any) -> PlainCapture:
-    one = PlainCapture(index, "block", PlainTensor(np.asarray(array)), **more)
-    one.statistics = lambda: statistics(one.value._array)
-    return one
+    first = PlainCapture(index, "block", PlainTensor(np.asarray(array)), **more)
+    first.statistics = lambda: statistics(first.value._array)
+    return first
 
 
 def look(one: PlainCapture, other: PlainCapture | None = None, picture: str = "matrix", at: Any = (), window: Any = ()):

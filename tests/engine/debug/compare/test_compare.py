@@ -73,10 +73,10 @@ def test_two_seeds_part_at_the_first_random_thing() -> None:
 
 def test_the_calls_of_a_reused_cell_are_told_apart() -> None:
     net = Twice(nn.Dense(2, 2))
-    one, other = session_over(net, tensor(1, 2).reshape((1, 2))), session_over(net, tensor(1, 2).reshape((1, 2)))
+    first, other = session_over(net, tensor(1, 2).reshape((1, 2))), session_over(net, tensor(1, 2).reshape((1, 2)))
     last = [c for c in other.captures if c.key == "inner#1 forward output"]
     changed = [replace(c, value=c.value + 1.0) if c in last else c for c in other.captures]
-    assert [row.key for row in compare(list(one.captures), changed).differing] == ["inner#1 forward output"]
+    assert [row.key for row in compare(list(first.captures), changed).differing] == ["inner#1 forward output"]
 
 
 def test_steps_are_counted_from_each_runs_first() -> None:
@@ -84,9 +84,9 @@ def test_steps_are_counted_from_each_runs_first() -> None:
     with DebugSession(net) as session:
         for _ in range(4):
             net(x)
-    later = [c for c in session.captures if c.step > 2]
+    captures = [c for c in session.captures if c.step > 2]
     earlier = [c for c in session.captures if c.step <= 2]
-    assert compare(earlier, later).equal and {row.step for row in compare(earlier, later).rows} == {1, 2}
+    assert compare(earlier, captures).equal and {row.step for row in compare(earlier, captures).rows} == {1, 2}
 
 
 def test_the_step_in_which_runs_part_is_named() -> None:
@@ -122,7 +122,7 @@ def test_another_shape_or_dtype_is_told_as_such() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "equal"),
+    ("first", "other", "equal"),
     [
         ([np.nan, 1.0], [np.nan, 1.0], True),
         ([np.nan, 1.0], [0.0, 1.0], False),
@@ -135,16 +135,16 @@ def test_another_shape_or_dtype_is_told_as_such() -> None:
         ([], [], True),
     ],
 )
-def test_nan_equals_nan_and_every_dtype_is_compared(one: list[Any], other: list[Any], equal: bool) -> None:
-    for a, b in ((one, other), (other, one)):
+def test_nan_equals_nan_and_every_dtype_is_compared(first: list[Any], other: list[Any], equal: bool) -> None:
+    for a, b in ((first, other), (other, first)):
         assert compare([capture(a)], [capture(b)]).equal is equal
 
 
 def test_tolerances_allow_for_rounding_only() -> None:
-    one, other = [capture([100.0, 1.0])], [capture([100.5, 1.0])]
-    assert not compare(one, other).equal and not compare(one, other, atol=0.4).equal
-    assert compare(one, other, atol=0.5).equal and compare(one, other, rtol=0.005).equal
-    assert not compare(one, other, rtol=0.004).equal
+    first, other = [capture([100.0, 1.0])], [capture([100.5, 1.0])]
+    assert not compare(first, other).equal and not compare(first, other, atol=0.4).equal
+    assert compare(first, other, atol=0.5).equal and compare(first, other, rtol=0.005).equal
+    assert not compare(first, other, rtol=0.004).equal
 
 
 @pytest.mark.parametrize("other", [np.nan, -np.inf, 1.0])
@@ -167,8 +167,8 @@ def test_what_was_dropped_is_said() -> None:
 
 
 def test_it_prints_what_differs() -> None:
-    one = [capture([1.0, 2.0]), capture(1.0, path="<b>")]
-    comparison = compare(one, [capture([1.0, 2.5]), capture(2.0, path="<b>")])
+    first = [capture([1.0, 2.0]), capture(1.0, path="<b>")]
+    comparison = compare(first, [capture([1.0, 2.5]), capture(2.0, path="<b>")])
     lines = str(comparison).splitlines()
     assert lines[0] == "2 of 2 captures differ, the first in step 1: dense#0 forward output (differs)"
     assert lines[1].split()[:4] == ["step", "value", "verdict", "shape"]

@@ -333,15 +333,15 @@ CASES = [
 ]
 
 
-def label(one: Case) -> str:
-    return f"{one.row}: {', '.join(f'{name} {said}' for name, said in one.phrases.items())}"
+def label(case: Case) -> str:
+    return f"{case.row}: {', '.join(f'{name} {phrase}' for name, phrase in case.phrases.items())}"
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16], ids=lambda d: np.dtype(d).name)
-@pytest.mark.parametrize("one", CASES, ids=label)
-def test_a_wrong_gradient_is_called_what_it_looks_like(one: Case, dtype: Any) -> None:
-    inputs = [normal(*shape, seed=index + 11, dtype=dtype) for index, shape in enumerate(one.shapes)]
-    assert phrases(check_gradient(one.cell, *inputs)) == one.phrases
+@pytest.mark.parametrize("case", CASES, ids=label)
+def test_a_wrong_gradient_is_called_what_it_looks_like(case: Case, dtype: Any) -> None:
+    inputs = [normal(*shape, seed=index + 11, dtype=dtype) for index, shape in enumerate(case.shapes)]
+    assert phrases(check_gradient(case.cell, *inputs)) == case.phrases
 
 
 def test_each_row_is_shown_by_a_case() -> None:

@@ -620,21 +620,23 @@ class Around(nn.Cell):
 
 
 @pytest.mark.parametrize("around", [lambda net: net, Around], ids=["alone", "around"])
-@pytest.mark.parametrize("named", [False, True])
-def test_names_that_several_parameters_have_are_told_once(around: Callable[[nn.Cell], nn.Cell], named: bool) -> None:
+@pytest.mark.parametrize("has_names", [False, True])
+def test_names_that_several_parameters_have_are_told_once(
+    around: Callable[[nn.Cell], nn.Cell], has_names: bool
+) -> None:
     net = nn.SequentialCell(nn.Dense(4, 4))
     for name in ("s1", "s2"):
         block = nn.SequentialCell(nn.Dense(4, 4))
         net.insert_child_to_cell(name, block)
-        if named:
+        if has_names:
             block.update_parameters_name(f"{name}.")
     root = around(net)
     with DebugSession(net, conditions=["same_names"]) as session:
         for _ in range(3):
             root(random_values(0, 2, 4))
     findings = [finding for finding in session.findings() if finding.condition == "same_names"]
-    assert [finding.path for finding in findings] == ([] if named else [""])
-    if not named:
+    assert [finding.path for finding in findings] == ([] if has_names else [""])
+    if not has_names:
         text = str(findings[0])
         assert "3 parameters have the name '0.weight': 0.weight, s1.0.weight, s2.0.weight; '0.bias' too" in text
 

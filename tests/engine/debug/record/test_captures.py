@@ -75,8 +75,8 @@ def test_watching_changes_no_bit_of_outputs_and_gradients() -> None:
         return [t.asnumpy().tobytes() for t in (loss, of_input, *of_weights)]
 
     unwatched = run()
-    looking = {"watch": ["*"], "stop_on": ["nan", "inf", "dead_relu"], "breaks": ["conv:backward if norm < 0"]}
-    with DebugSession(net, **looking) as session:  # type: ignore[arg-type]  # lists of names, each for its option
+    options = {"watch": ["*"], "stop_on": ["nan", "inf", "dead_relu"], "breaks": ["conv:backward if norm < 0"]}
+    with DebugSession(net, **options) as session:  # type: ignore[arg-type]  # lists of names, each for its option
         watched = run()
     assert watched == unwatched == run()
     assert {capture.direction for capture in session.captures} == {"forward", "backward"}

@@ -85,9 +85,9 @@ def test_figures_are_computed_for_whole_steps_and_only_while_that_is_cheap(monke
     monkeypatch.setattr(ring_module, "perf_counter", lambda: clock.now)
     computed: list[int] = []
 
-    def statistics(one: Capture) -> None:
+    def statistics(capture: Capture) -> None:
         clock.now += 0.03
-        computed.append(one.index)
+        computed.append(capture.index)
 
     monkeypatch.setattr(Capture, "statistics", statistics)
     ring = CaptureRing(1, 100)
@@ -226,17 +226,17 @@ def test_a_ring_that_could_not_leave_in_good_order_takes_nothing_for_ever(
     alone: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """For example, Ctrl-C interrupts the removal."""
-    kept, empty = CaptureRing(3000, 100), CaptureRing(3000, 100)
+    ring, empty = CaptureRing(3000, 100), CaptureRing(3000, 100)
     with monkeypatch.context() as interrupted:
         interrupted.setattr(ring_module._Together, "_leave", lambda self, ref: None)
         gone = CaptureRing(3000, 100)
         gone.append(capture(0, np.zeros(300)))
         del gone
     for index in range(4):
-        kept.append(capture(index, np.zeros(90)))
-    assert (kept.given_up, kept.bytes, ring_module._together.bytes) == (0, 2880, 2880)
+        ring.append(capture(index, np.zeros(90)))
+    assert (ring.given_up, ring.bytes, ring_module._together.bytes) == (0, 2880, 2880)
     empty.append(capture(0, np.zeros(200)))
-    assert (kept.given_up, ring_module._together.bytes) == (1, 2160 + 1600)
+    assert (ring.given_up, ring_module._together.bytes) == (1, 2160 + 1600)
 
 
 def test_rings_that_are_filled_by_several_threads_stay_within_what_all_may_keep(alone: None) -> None:

@@ -69,7 +69,7 @@ def note(ring: CaptureRing, index: int, array: Any, step: int = 1) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("request", "message"),
     [
         (len, 2),
         (lambda ring: ring.bytes, 256),
@@ -83,12 +83,12 @@ def note(ring: CaptureRing, index: int, array: Any, step: int = 1) -> None:
         (lambda ring: any(note.startswith("2 older dropped") for note in ring.notes()), True),
     ],
 )
-def test_who_asks_a_ring_is_told_of_what_was_noted(asked: Callable[[CaptureRing], object], message: object) -> None:
+def test_who_asks_a_ring_is_told_of_what_was_noted(request: Callable[[CaptureRing], object], message: object) -> None:
     ring = CaptureRing(10**6, 100)
     for index in range(5):
         note(ring, index, np.zeros(16))
     ring.max_bytes, ring.max_captures = 300, 3  # two values, three rows
-    assert asked(ring) == message
+    assert request(ring) == message
 
 
 @pytest.mark.parametrize("bounds", [(16 * 800, 1000), (10**6, 16)])
@@ -107,9 +107,9 @@ def test_what_is_noted_is_let_go_within_an_eighth_beyond_the_bound(bounds: tuple
 def test_what_is_noted_is_seen_by_many_and_its_array_is_the_one_that_passed() -> None:
     ring, array = CaptureRing(), np.arange(3.0)
     note(ring, 7, array, step=5)
-    kept = ring[0]
-    assert kept.array is array and ring[0] is kept
-    assert (kept.index, kept.step, kept.cell_type, kept.call, kept.origin) == (7, 5, "CaptureRing", 2, "tap")
+    oldest = ring[0]
+    assert oldest.array is array and ring[0] is oldest
+    assert (oldest.index, oldest.step, oldest.cell_type, oldest.call, oldest.origin) == (7, 5, "CaptureRing", 2, "tap")
     ring.append(capture(8, np.zeros(1)))
     note(ring, 9, np.zeros(1))
     ring.append(capture(10, np.zeros(1)))
@@ -235,13 +235,13 @@ def test_a_ring_may_be_made_while_the_collector_takes_others_away() -> None:
     threshold = gc.get_threshold()
     gc.freeze()  # objects of other tests are excluded: each collection of them takes half a second
     try:
-        for later in range(60):  # the collector runs at each position in turn
+        for delay in range(60):  # the collector runs at each position in turn
             gc.set_threshold(0)
             gc.collect()
             forgotten: list[object] = [CaptureRing() for _ in range(3)]
             forgotten.append(forgotten)
             del forgotten
-            gc.set_threshold(gc.get_count()[0] + later)
+            gc.set_threshold(gc.get_count()[0] + delay)
             others[0] = CaptureRing()
     finally:
         gc.set_threshold(*threshold)

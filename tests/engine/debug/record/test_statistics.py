@@ -179,8 +179,8 @@ def test_the_figures_of_many_values_at_once_are_those_of_each_alone() -> None:
 @pytest.mark.parametrize("low", [0.0, -32.0, 7.0, -1000.0, 60_000.0, 3e6])
 def test_elements_beside_the_limit_of_two_bins_lie_on_their_side(low: float) -> None:
     limits = (low + np.arange(BINS + 1) * np.float32(0.75)).astype(np.float32)
-    beside = [np.nextafter(limits[1:-1], np.float32(toward)) for toward in (-np.inf, np.inf)]
-    values = np.concatenate([limits, *beside] * 40)
+    neighbors = [np.nextafter(limits[1:-1], np.float32(toward)) for toward in (-np.inf, np.inf)]
+    values = np.concatenate([limits, *neighbors] * 40)
     values = np.random.default_rng(9).permutation(values)
     assert values.size > 4096 and (values.min(), values.max()) == (limits[0], limits[-1])
     figures = statistics(values)
@@ -313,8 +313,8 @@ def test_integers_lie_in_the_bin_that_begins_at_or_below_them(span: int) -> None
     values = np.arange(span + 1)
     figures = statistics(values.astype(np.int32))
     # By integers: the bin of n is the integral part of n * 64 / span.
-    places = [min(number * BINS // span, BINS - 1) for number in range(span + 1)]
-    assert figures.histogram.tolist() == np.bincount(places, minlength=BINS).tolist()
+    bins = [min(number * BINS // span, BINS - 1) for number in range(span + 1)]
+    assert figures.histogram.tolist() == np.bincount(bins, minlength=BINS).tolist()
 
 
 @pytest.mark.parametrize("value", [0.0, 7.0, -1e300, 1e-300])

@@ -113,5 +113,5 @@ if __name__ == "__main__":
     parser.add_argument("card", type=Path)
     parser.add_argument("--messages", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=7)
-    given = parser.parse_args()
-    print(fuzz(read_card(given.card), given.messages, given.seed))
+    options = parser.parse_args()
+    print(fuzz(read_card(options.card), options.messages, options.seed))

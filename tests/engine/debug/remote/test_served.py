@@ -30,21 +30,21 @@ class Process:
     """This process as a served one, with its messages about refused connections."""
 
     def __init__(self, folder: Path, address: str | None = None) -> None:
-        self.said: list[str] = []
-        self.served = RequestService("a test", folder=folder, address=address, say=self.said.append)
+        self.lines: list[str] = []
+        self.served = RequestService("a test", folder=folder, address=address, say=self.lines.append)
         self.threads: list[str] = []
         self.served.on("where", self._where)
         self.served.on("where at once", self._where, at_once=True)
         self.served.on("double", lambda client, message, buffers: message["x"] * 2, at_once=True)
         self.served.open()
-        self.told: list[dict[str, object]] = []
+        self.messages: list[dict[str, object]] = []
         self.remotes: list[Remote] = []
 
     def _where(self, client: bytes, message: dict[str, object], buffers: list[memoryview]) -> str:
         return threading.current_thread().name
 
     def look(self, card: Card | None = None) -> Remote:
-        remote = Remote(card or self.served.card, lambda message, buffers: self.told.append(message))
+        remote = Remote(card or self.served.card, lambda message, buffers: self.messages.append(message))
         self.remotes.append(remote)
         return remote
 
@@ -109,7 +109,7 @@ def test_a_pause_is_answered_by_who_looks(process: Process) -> None:
         net(Tensor(np.ones((1, 2), np.float32)))
         unsubscribe()
     assert len(answers) == 1
-    until(lambda: [message["type"] for message in process.told] == ["paused", "resumed"])
+    until(lambda: [message["type"] for message in process.messages] == ["paused", "resumed"])
 
 
 def test_without_anybody_who_looks_a_pause_is_noted_and_the_run_goes_on(process: Process) -> None:
@@ -347,11 +347,11 @@ def test_who_does_not_read_is_told_nothing_more_and_others_are(
     until(lambda: len(served.clients) == 2)
     for count in range(1, 500):
         served.tell({"type": "anything"}, [bytes(1 << 16)])
-        until(lambda count=count: len(process.told) == count)
+        until(lambda count=count: len(process.messages) == count)
         if len(served.clients) == 1:
             break
     assert count * (1 << 16) >= 4 << 20
-    assert reads.get("double", x=3) == 6 and process.said[-1].endswith("MiB unread, and gets no more messages")
+    assert reads.get("double", x=3) == 6 and process.lines[-1].endswith("MiB unread, and gets no more messages")
     kinds = []
     while slow.poll(2000) and kinds[-1:] != ["ended"]:
         kinds.append(json.loads(slow.recv_multipart()[0])["type"])
@@ -367,8 +367,8 @@ def test_who_reads_slowly_but_reads_is_told_all(process: Process, monkeypatch: p
         process.served.tell({"type": "anything", "number": number}, [bytes(1 << 16)])
         if number % 4 == 0:  # the next answer shows how much was read: twice four pieces are not too much
             assert remote.get("double", x=1) == 2
-    until(lambda: len(process.told) == 200)
-    assert [message["number"] for message in process.told] == list(range(200))
+    until(lambda: len(process.messages) == 200)
+    assert [message["number"] for message in process.messages] == list(range(200))
     assert len(process.served.clients) == 1
 
 
@@ -405,8 +405,8 @@ def test_a_wrong_key_is_refused_with_one_line_and_others_go_on(process: Process)
     public, secret = (key.decode() for key in zmq.curve_keypair())
     card = process.served.card
     assert refused(process.look(replace(card, client_key=public, client_secret=secret)))
-    until(lambda: len(process.said) == 1)
-    assert process.said == ["a connection or a message was refused: not with the right key, or no message"]
+    until(lambda: len(process.lines) == 1)
+    assert process.lines == ["a connection or a message was refused: not with the right key, or no message"]
     assert process.look().get("double", x=1) == 2
 
 
@@ -463,7 +463,7 @@ def test_another_user_cannot_even_connect(process: Process) -> None:
 
 def test_fuzzed_messages_with_the_right_key_do_nothing_but_be_refused(process: Process) -> None:
     counted = fuzz(process.served.card, 3000, seed=5)
-    until(lambda: bool(process.said), 15.0)
+    until(lambda: bool(process.lines), 15.0)
     assert counted.sent == 3000
     assert process.look().get("double", x=1) == 2
     assert process.served.wait(lambda: True)

@@ -251,15 +251,15 @@ def test_what_a_hook_must_not_return_is_refused_at_the_edit_and_the_run_is_as_it
 def test_an_edit_is_shown_and_captured_and_one_place_can_be_set() -> None:
     def look(session: DebugSession) -> None:
         session.edit("grad_input[0]", "grad_input[0] * 100")
-        assert session.evaluate("float(value.sum())") == pytest.approx(shown, 1e-3)
+        assert session.evaluate("float(value.sum())") == pytest.approx(expected, 1e-3)
         session.edit("grad_input", "(grad_input[0] + 1,)")
         assert session.captures.latest("0", "grad_input[0]", "backward").origin == "tap"  # type: ignore[union-attr]
         captures.append(session)
 
     captures: list[DebugSession] = []
-    shown = 100 * 4 * (1 - np.tanh(4.0) ** 2)
+    expected = 100 * 4 * (1 - np.tanh(4.0) ** 2)
     result, point = at("backward", look)
-    assert result == pytest.approx(shown + 1, 1e-3)
+    assert result == pytest.approx(expected + 1, 1e-3)
     assert point.changed == {"grad_input"}
     latest = captures[0].captures.latest("0", "grad_input[0]", "backward")
     assert latest is not None and latest.origin == "edit" and latest.array[0] == result
@@ -286,8 +286,8 @@ def test_of_an_edited_moment_each_value_is_captured_once_and_what_was_edited_is_
 
     first = ("input[0]", "tap", 1.0, [])
     assert captured(twice) == [first, ("output[0]", "tap", 2.0, []), ("output[1]", "edit", 31.0, [])]
-    whole = captured(lambda session: void(session.edit("output", "output[0] * 4")))
-    assert whole == [first, ("output", "edit", 8.0, [])]
+    complete = captured(lambda session: void(session.edit("output", "output[0] * 4")))
+    assert complete == [first, ("output", "edit", 8.0, [])]
     (_, sessions, broken) = captured(lambda session: void(session.edit("output[1]", "output[1] * float('nan')")))
     assert sessions[1] == "tap" and broken[1] == "edit" and broken[3] == ["nan"]
 

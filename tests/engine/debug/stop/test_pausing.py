@@ -28,7 +28,7 @@ def test_over_visits_each_line_of_the_bprop_and_the_result_is_the_same() -> None
     session, script = scripted(SquareThenScale(), ["over"] * 9, step=True)
     with session:
         assert run(session.roots[0], 1.0, 2.0) == [12.0, 24.0]
-    assert script.places == ["bprop+1", "bprop+2", "bprop+3"]
+    assert script.positions == ["bprop+1", "bprop+2", "bprop+3"]
     assert [point.kind for point in script.points] == ["bprop"] * 3
     assert [point.reason for point in script.points] == ["the bprop begins", "stepped", "stepped"]
     assert script.points[1].place == f"bprop of scale, line {script.points[1].line}"
@@ -39,7 +39,7 @@ def test_into_enters_the_helper_and_out_returns_to_the_bprop() -> None:
     session, script = scripted(SquareThenScale(), ["over", "into", "out", "continue"], step=True)
     with session:
         run(session.roots[0], 1.0)
-    assert script.places == ["bprop+1", "bprop+2", "helper+1", "bprop+3"]
+    assert script.positions == ["bprop+1", "bprop+2", "helper+1", "bprop+3"]
     assert [entry.split(",")[0] for entry in script.points[2].stack[-2:]] == ["bprop", "helper"]
 
 
@@ -102,7 +102,7 @@ def test_into_enters_the_construct_of_a_cell_that_the_bprop_calls() -> None:
     session, script = scripted(CallsCell(), ["into", "over", "over"], step=True)
     with session:
         assert run(session.roots[0], 5.0) == [1.0]
-    assert script.places == ["bprop+1", "construct+1", "bprop+2"]
+    assert script.positions == ["bprop+1", "construct+1", "bprop+2"]
     assert session.captures.latest("inner", "output", "forward") is not None
 
 
@@ -113,7 +113,7 @@ def test_a_breakpoint_at_the_bprop_stops_only_when_its_expression_is_true() -> N
         run(net, 1.0)
         assert script.points == []
         run(net, 4.0)
-    assert script.places == ["bprop+1"]
+    assert script.positions == ["bprop+1"]
     assert script.points[0].reason == "breakpoint scale:bprop if float(x.sum()) > 10 and norm >= 1"
     assert session.breakpoints[0].hits == 1
 
@@ -126,7 +126,7 @@ def test_every_call_of_the_bprop_stops_again_after_continue() -> None:
         run(net, 1.0)
         session.step_bprop = False
         run(net, 1.0)
-    assert script.places == ["bprop+1", "bprop+1"]
+    assert script.positions == ["bprop+1", "bprop+1"]
 
 
 class Raising(Scale):
@@ -143,7 +143,7 @@ def test_an_exception_in_a_bprop_is_shown_where_it_rises_and_goes_on_its_way(com
         run(session.roots[0], 1.0)
     last = script.points[-1]
     assert isinstance(last.exception, KeyError)
-    assert (script.places[-1], last.reason) == ("bprop+3", "KeyError raised here")
+    assert (script.positions[-1], last.reason) == ("bprop+3", "KeyError raised here")
     assert "gradient" in last.locals
     assert sum(point.exception is not None for point in script.points) == 1
 
@@ -165,7 +165,7 @@ def test_a_bprop_inside_a_bprop_is_stepped_by_itself_and_its_error_is_shown_once
     with session:
         assert run(session.roots[0], 1.0) == [6.0]
     assert [point.path for point in script.points] == ["", "inner", "inner", "inner", ""]
-    assert script.places == ["bprop+1", "bprop+1", "bprop+2", "bprop+3", "bprop+2"]
+    assert script.positions == ["bprop+1", "bprop+1", "bprop+2", "bprop+3", "bprop+2"]
 
     session, script = scripted(Outer(Raising()), step=True)
     with session, pytest.raises(KeyError):
@@ -180,8 +180,8 @@ def test_two_sessions_both_step_a_bprop_and_see_its_operators() -> None:
     with older, newer:
         assert run(net, 1.0) == [12.0]
         assert run(net, 1.0) == [12.0]
-    assert first.places == ["bprop+1", "bprop+2", "bprop+3"] * 2
-    assert second.places == ["bprop+1", "bprop+2", "helper+1", "bprop+1"]
+    assert first.positions == ["bprop+1", "bprop+2", "bprop+3"] * 2
+    assert second.positions == ["bprop+1", "bprop+2", "helper+1", "bprop+1"]
     assert [len(point.operators) for point in first.points] == [0, 1, 2] * 2
     assert [len(point.operators) for point in second.points] == [0, 1, 1, 0]
     assert set(second.points[0].locals) == {"self", "x", "out", "dout"}
@@ -192,7 +192,7 @@ def test_a_session_that_only_watches_leaves_the_bprop_to_the_one_that_steps() ->
     steps, script = scripted(net, ["over"] * 9, breaks=["scale:bprop if float(x.sum()) == 1"])
     with steps, DebugSession(net) as watches:
         assert run(net, 1.0) == [12.0]
-    assert script.places == ["bprop+1", "bprop+2", "bprop+3"]
+    assert script.positions == ["bprop+1", "bprop+2", "bprop+3"]
     assert watches.captures.latest("scale", "grad_input[0]", "backward") is not None
     assert watches.skipped_pauses == []
 
@@ -261,7 +261,7 @@ def test_a_variable_set_while_stepping_changes_the_gradient() -> None:
 
 
 @pytest.mark.parametrize(
-    ("moment", "shown", "value"),
+    ("moment", "text", "value"),
     [
         ("forward_pre", "inputs", 4.0),
         ("forward", "output", 12.0),
@@ -269,7 +269,7 @@ def test_a_variable_set_while_stepping_changes_the_gradient() -> None:
         ("backward", "grad_input", 6.0),
     ],
 )
-def test_a_breakpoint_stops_at_each_moment_of_a_cell(moment: str, shown: str, value: float) -> None:
+def test_a_breakpoint_stops_at_each_moment_of_a_cell(moment: str, text: str, value: float) -> None:
     def look(session: DebugSession) -> None:
         assert float(session.evaluate("value.sum()")) == value  # type: ignore[arg-type]
         assert session.evaluate("norm") == value
@@ -283,7 +283,7 @@ def test_a_breakpoint_stops_at_each_moment_of_a_cell(moment: str, shown: str, va
     (point,) = script.points
     assert (point.kind, point.path, point.moment) == ("breakpoint", "scale", moment)
     assert point.reason == f"breakpoint scale:{moment}"
-    assert shown in point.locals and "cell" in point.locals
+    assert text in point.locals and "cell" in point.locals
     back = moment.startswith("backward")
     assert point.function == ("run" if back else "construct")
     assert ("grad(" if back else "return self.scale(self.square(x))") in point.lines[point.line - point.first_line]
@@ -699,4 +699,4 @@ def test_every_way_to_step_works_under_a_trace_function_of_somebody_else() -> No
         assert sys.gettrace() is tracer
     finally:
         sys.settrace(before)
-    assert script.places == ["bprop+1", "bprop+2"]
+    assert script.positions == ["bprop+1", "bprop+2"]

@@ -200,9 +200,9 @@ def test_a_pause_that_nobody_answered_keeps_no_function_alive() -> None:
     session = DebugSession(pauser=Nobody())
 
     def caller() -> Any:
-        kept = Kept()
+        holder = Kept()
         session.pause()
         session.skipped_pauses[-1].locals.clear()  # the displayed rows stay, the function is released
-        return weakref.ref(kept)
+        return weakref.ref(holder)
 
     assert caller()() is None

@@ -449,7 +449,7 @@ def check_one_rank_that_evaluates_is_sound(rank: int, size: int) -> None:
     net = Layers(p=0.3)
     ms.set_seed(40 + rank)
     data = ms.dataset.GeneratorDataset(source(48), ["x", "y"], shuffle=True, num_shards=size, shard_id=rank).batch(4)
-    whole = ms.dataset.GeneratorDataset(source(48), ["x", "y"], shuffle=False).batch(8)
+    full_data = ms.dataset.GeneratorDataset(source(48), ["x", "y"], shuffle=False).batch(8)
 
     def run() -> None:
         step = trainer(net)
@@ -458,7 +458,7 @@ def check_one_rank_that_evaluates_is_sound(rank: int, size: int) -> None:
                 step(x, y)
                 if rank == 0 and number % 2:
                     net.set_train(False)
-                    for other, _ in whole:
+                    for other, _ in full_data:
                         net(other)
                     net.set_train(True)
 

@@ -64,7 +64,7 @@ def test_rows_are_told_where_they_tell_samples_apart() -> None:
     tokens = rng.integers(0, 1000, (6, 20))
     for arrays in ([floats], [tokens], [floats.astype(ml_dtypes.bfloat16)], [rng.standard_normal((6, 1))]):
         assert len(set(row_digests(arrays))) == 6
-    told: list[list[Any]] = [
+    named_rows: list[list[Any]] = [
         [],
         [np.float32(1.5)],
         [np.zeros((6, 4))],
@@ -75,7 +75,7 @@ def test_rows_are_told_where_they_tell_samples_apart() -> None:
         [np.tile(np.arange(50), (6, 1))],
         [np.zeros((0, 4))],
     ]
-    for arrays in told:
+    for arrays in named_rows:
         assert row_digests(arrays) == []
 
 

@@ -395,12 +395,12 @@ def test_inside_a_comprehension_at_the_top_of_a_module_a_name_is_set_or_refused(
         except NameError as error:
             refused.append(str(error))
 
-    for places in ((), ({"own": 1},)):
+    for namespaces in ((), ({"own": 1},)):
         session, _ = scripted(None, (), look)
         names: dict[str, Any] = {"session": session, "x": 1}
         text = "x = 1\nfound = [(session.pause(), x)[1] for turn in range(1)]\ny = x"
-        exec(compile(text, "notebook.py", "exec"), names, *places)
-        names |= dict(*places)
+        exec(compile(text, "notebook.py", "exec"), names, *namespaces)
+        names |= dict(*namespaces)
         assert (names["found"], names["y"], bool(refused)) in (([5], 5, False), ([1], 1, True))
         refused.clear()
 

@@ -34,7 +34,7 @@ def test_continue_stops_at_a_line_with_a_breakpoint_and_after_it_goes_on_to_the_
     session, script = scripted(SquareThenScale(), step=True, breaks=[f"scale:{FIRST + 3}"])
     with session:
         assert run(session.roots[0], 1.0) == [12.0]
-    assert script.places == ["bprop+1", "bprop+3"]
+    assert script.positions == ["bprop+1", "bprop+3"]
     assert [point.reason for point in script.points] == ["the bprop begins", f"breakpoint scale:{FIRST + 3}"]
     assert "scaled" in script.points[1].locals
     (stop,) = session.breakpoints
@@ -45,7 +45,7 @@ def test_it_stops_a_bprop_that_nobody_steps_in_every_run() -> None:
     session, script = scripted(SquareThenScale(), breaks=[f"scale:{FIRST + 3}"])
     with session:
         assert [run(session.roots[0], 1.0) for _ in range(2)] == [[12.0], [12.0]]
-    assert script.places == ["bprop+3", "bprop+3"]
+    assert script.positions == ["bprop+3", "bprop+3"]
     assert script.points[0].reason == f"breakpoint scale:{FIRST + 3}"
     assert len(script.points[0].history) == 4  # lines passed before can be stepped back to
 
@@ -60,21 +60,21 @@ def test_what_a_bprop_raises_before_its_breakpoint_is_no_pause() -> None:
     session, script = scripted(SquareThenScale(Raising()), breaks=[f"scale:{line}"])
     with session, pytest.raises(ZeroDivisionError):
         run(session.roots[0], 1.0)
-    assert script.places == []
+    assert script.positions == []
 
 
 def test_without_one_continue_goes_on_to_the_end() -> None:
     session, script = scripted(SquareThenScale(), step=True, breaks=["square:3", f"scale:{FIRST + 300}"])
     with session:
         run(session.roots[0], 1.0)
-    assert script.places == ["bprop+1"]
+    assert script.positions == ["bprop+1"]
 
 
 def test_it_stops_also_inside_a_function_that_is_stepped_over() -> None:
     session, script = scripted(SquareThenScale(), ["over", "over"], step=True, breaks=[f"scale:{IN_HELPER}"])
     with session:
         run(session.roots[0], 1.0)
-    assert script.places == ["bprop+1", "bprop+2", "helper+2"]
+    assert script.positions == ["bprop+1", "bprop+2", "helper+2"]
 
 
 def test_one_set_at_a_pause_counts_from_there_and_one_removed_stops_no_more() -> None:
@@ -88,7 +88,7 @@ def test_one_set_at_a_pause_counts_from_there_and_one_removed_stops_no_more() ->
     session, script = scripted(SquareThenScale(), look=look, step=True)
     with session:
         run(session.roots[0], 1.0)
-    assert script.places == ["bprop+1", "bprop+2"]
+    assert script.positions == ["bprop+1", "bprop+2"]
 
 
 def test_its_expression_sees_the_variables_of_the_line_and_how_often_it_was_passed() -> None:
@@ -96,7 +96,7 @@ def test_its_expression_sees_the_variables_of_the_line_and_how_often_it_was_pass
     session, script = scripted(SquareThenScale(Looping()), step=True, breaks=breaks)
     with session:
         run(session.roots[0], 1.0)
-    assert script.places == ["bprop+1", "bprop+3", "bprop+3"]
+    assert script.positions == ["bprop+1", "bprop+3", "bprop+3"]
     assert [point.locals["k"] for point in script.points[1:]] == [1, 3]
     assert [stop.passes for stop in session.breakpoints] == [5, 5]
 
@@ -105,25 +105,25 @@ def test_an_expression_that_fails_is_said_once_and_does_not_stop(capsys: pytest.
     session, script = scripted(SquareThenScale(Looping()), step=True, breaks=[f"scale:{LOOP} if missing > 1"])
     with session:
         assert run(session.roots[0], 1.0) == [20.0]
-    assert script.places == ["bprop+1"]
+    assert script.positions == ["bprop+1"]
     assert session.breakpoints[0].error == "NameError: name 'missing' is not defined"
     output = capsys.readouterr().err
     assert output.count("name 'missing' is not defined; it does not stop") == 1
 
 
 def test_a_line_of_another_file_is_named_with_it() -> None:
-    for file, places in {helper.__code__.co_filename: ["bprop+1", "helper+2"], "elsewhere.py": ["bprop+1"]}.items():
+    for file, stops in {helper.__code__.co_filename: ["bprop+1", "helper+2"], "elsewhere.py": ["bprop+1"]}.items():
         session, script = scripted(SquareThenScale(), step=True, breaks=[f"scale:{file}:{IN_HELPER}"])
         with session:
             run(session.roots[0], 1.0)
-        assert script.places == places
+        assert script.positions == stops
 
 
 def test_an_expression_that_is_computed_at_a_line_changes_no_bit_and_runs_no_breakpoint() -> None:
     session, script = scripted(SquareThenScale(), step=True, breaks=[f"scale:{FIRST + 3} if self(x).sum() > 1e9"])
     with session:
         assert run(session.roots[0], 1.0) == [12.0]
-    assert script.places == ["bprop+1"] and session.breakpoints[0].error is None
+    assert script.positions == ["bprop+1"] and session.breakpoints[0].error is None
     assert [record.name for record in script.points[0].operators] == []
 
 

@@ -136,17 +136,17 @@ class InPlace(Scale):
 
 def test_operations_in_place_do_not_rewrite_the_past() -> None:
     def look(session: DebugSession) -> None:
-        seen: dict[str, list[str]] = {}
+        texts: dict[str, list[str]] = {}
         assert session.paused is not None
         for _ in session.paused.history:
             point = session.step_back()
             for name, value in point.locals.items():
                 if name in point.changed:
-                    shown = value.asnumpy() if isinstance(value, Tensor) else value
+                    text = value.asnumpy() if isinstance(value, Tensor) else value
                     if isinstance(value, list):
-                        shown = [item.asnumpy().tolist() for item in value]
-                    seen.setdefault(name, []).insert(0, f"{position_of(point)} {shown}")
-        assert seen == {
+                        text = [item.asnumpy().tolist() for item in value]
+                    texts.setdefault(name, []).insert(0, f"{position_of(point)} {text}")
+        assert texts == {
             "gradient": ["bprop+2 [1.]", "bprop+5 [50.]"],
             # The tensor in the list is the one changed in place.
             "several": ["bprop+3 [[1.0]]", "bprop+5 [[50.0]]", "bprop+6 [[50.0], [50.0]]"],
@@ -186,7 +186,7 @@ def test_a_command_goes_on_from_where_the_run_stands_whatever_is_shown(command: 
     with session:
         assert float(grad(session.roots[0])(tensor(1.0)).asnumpy()[0]) == 12.0
     assert session.shown is None
-    assert script.places == ["bprop+1", "bprop+2", "bprop+3"]
+    assert script.positions == ["bprop+1", "bprop+2", "bprop+3"]
 
 
 def test_at_an_exception_the_line_that_raised_it_is_part_of_the_past() -> None:
@@ -329,7 +329,7 @@ def test_other_commands_go_on_from_an_operators_line(command: str, then: list[st
     session, script = scripted(Composed(), ["over", "operator", command], step=True)
     with session:
         grad(session.roots[0])(tensor(1.0, 2.0))
-    assert script.places == ["bprop+1", "bprop+2", "bprop+2", *then]
+    assert script.positions == ["bprop+1", "bprop+2", "bprop+2", *then]
 
 
 def test_what_is_evaluated_at_an_operator_is_neither_stepped_nor_kept() -> None:
@@ -341,13 +341,13 @@ def test_what_is_evaluated_at_an_operator_is_neither_stepped_nor_kept() -> None:
 
     evaluated: list[int] = []
     net = SquareThenScale()
-    one, first = scripted(net, ["operator", "over", "over"], look, step=True)
+    gradient, first = scripted(net, ["operator", "over", "over"], look, step=True)
     other, second = scripted(net, ["over"] * 9, step=True)
-    with one, other:
+    with gradient, other:
         grad(net)(tensor(1.0))
     assert evaluated == [1]
-    assert first.places == ["bprop+1", "bprop+1", "bprop+2", "bprop+3"]
-    assert second.places == ["bprop+1", "bprop+2", "bprop+3"]
+    assert first.positions == ["bprop+1", "bprop+1", "bprop+2", "bprop+3"]
+    assert second.positions == ["bprop+1", "bprop+2", "bprop+3"]
     assert [len(point.operators) for point in second.points] == [0, 1, 2]
     assert [len(point.history) for point in second.points] == [0, 1, 4]
 
@@ -390,7 +390,7 @@ def test_over_does_not_enter_a_cell_that_the_bprop_calls_and_its_captures_are_la
     with session:
         grad(net)(tensor(1.0, 2.0))
         net(tensor(1.0, 2.0))
-    assert script.places == ["bprop+1", "bprop+2", "bprop+3"]
+    assert script.positions == ["bprop+1", "bprop+2", "bprop+3"]
     inside = [capture for capture in session.captures if capture.path == "inner"]
     assert {capture.context for capture in inside} == {"in the bprop of (root)"}
     assert "in the bprop of (root)" in inside[0].key
@@ -415,28 +415,28 @@ def history() -> BpropHistory:
 
 
 def test_the_history_is_bounded_by_lines_operators_and_bytes() -> None:
-    kept = history()
+    lines = history()
     for number in range(20):
-        kept.passes(sys._getframe())
-        kept.operator("add", (tensor(float(number)),), tensor(float(number)), "", sys._getframe())
-    assert (len(kept.states), len(kept.records), kept.ran) == (5, 3, 20)
-    assert [state.locals["number"] for state in kept.states] == [15, 16, 17, 18, 19]
+        lines.passes(sys._getframe())
+        lines.operator("add", (tensor(float(number)),), tensor(float(number)), "", sys._getframe())
+    assert (len(lines.states), len(lines.records), lines.ran) == (5, 3, 20)
+    assert [state.locals["number"] for state in lines.states] == [15, 16, 17, 18, 19]
     for _ in range(4):
         large = tensor(*range(100))
-        kept.passes(sys._getframe())
-        assert kept.bytes <= 1000
-    assert [float(state.locals["large"].sum()) for state in kept.states] == [4950.0] * 2  # type: ignore[attr-defined]
+        lines.passes(sys._getframe())
+        assert lines.bytes <= 1000
+    assert [float(state.locals["large"].sum()) for state in lines.states] == [4950.0] * 2  # type: ignore[attr-defined]
     del large
-    kept.clear()
-    assert (len(kept.states), kept.records, kept.bytes) == (0, [], 0)
+    lines.clear()
+    assert (len(lines.states), lines.records, lines.bytes) == (0, [], 0)
 
 
 def test_one_array_in_many_lines_is_counted_once() -> None:
-    kept = history()
+    lines = history()
     shared = tensor(*range(100))
     for _ in range(5):
-        kept.passes(sys._getframe())
-    assert len(kept.states) == 5 and kept.bytes == shared.nbytes
+        lines.passes(sys._getframe())
+    assert len(lines.states) == 5 and lines.bytes == shared.nbytes
 
 
 def count_up() -> int:

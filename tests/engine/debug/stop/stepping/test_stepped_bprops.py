@@ -45,7 +45,7 @@ def test_of_a_decorated_bprop_the_first_stop_is_in_the_users_own_lines() -> None
     session, script = scripted(SquareThenScale(Decorated()), ["over"] * 9, step=True)
     with session:
         assert run(session.roots[0], 1.0) == [6.0]
-    assert script.places == ["bprop+2", "bprop+3", "wrapper+4"]
+    assert script.positions == ["bprop+2", "bprop+3", "wrapper+4"]
     assert script.points[0].reason == "the bprop begins"
     assert set(script.points[0].locals) == {"self", "x", "out", "dout"}
 
@@ -54,7 +54,7 @@ def test_a_breakpoint_at_a_decorated_bprop_knows_its_arguments() -> None:
     session, script = scripted(SquareThenScale(Decorated()), breaks=["scale:bprop if float(dout.sum()) == 1.0"])
     with session:
         run(session.roots[0], 1.0)
-    assert script.places == ["bprop+2"]
+    assert script.positions == ["bprop+2"]
 
 
 def typed_cell(filename: str, number: float) -> nn.Cell:
@@ -102,7 +102,7 @@ def test_a_bprop_that_calls_another_ones_bprop_is_followed_into_it() -> None:
     session, script = scripted(CallsOther(), ["into"] * 30, step=True)
     with session:
         assert run(session.roots[0], 1.0) == [12.0]
-    assert script.places == [
+    assert script.positions == [
         "bprop+1",
         "bprop+1",
         "bprop+2",
@@ -128,7 +128,7 @@ def test_a_bprop_that_is_called_twice_in_a_step_stops_in_both_calls() -> None:
     session, script = scripted(net, ["over"] * 9, step=True)
     with session:
         assert run(net, 1.0) == [36.0]
-    assert script.places == ["bprop+1", "bprop+2", "bprop+3"] * 2
+    assert script.positions == ["bprop+1", "bprop+2", "bprop+3"] * 2
     assert [float(point.locals["dout"].asnumpy()[0]) for point in script.points[::3]] == [1.0, 6.0]  # type: ignore[attr-defined]
     assert [len(point.operators) for point in script.points] == [0, 1, 2] * 2
     assert [len(point.history) for point in script.points] == [0, 1, 4] * 2
@@ -147,7 +147,7 @@ def test_a_variable_that_is_set_is_what_the_following_lines_and_stops_see() -> N
     session, script = scripted(SquareThenScale(), ["over", "into", "over", "over"], look, step=True)
     with session:
         assert run(session.roots[0], 1.0) == [40.0]
-    assert script.places[2] == "helper+1" and log[0] == 10.0
+    assert script.positions[2] == "helper+1" and log[0] == 10.0
 
 
 class Looping(Scale):
@@ -174,10 +174,10 @@ def test_a_bprop_with_generators_loops_with_and_try_is_stepped_over_line_by_line
     with session:
         assert run(session.roots[0], 1.0) == [6.0]
     # At its end Python returns to the line of a with.
-    places = list(script.places)
-    while places.count("bprop+5") > 1:
-        del places[len(places) - 1 - places[::-1].index("bprop+5")]
-    assert places == [
+    stops = list(script.positions)
+    while stops.count("bprop+5") > 1:
+        del stops[len(stops) - 1 - stops[::-1].index("bprop+5")]
+    assert stops == [
         "bprop+1",
         "bprop+2",
         "bprop+3",
@@ -286,7 +286,7 @@ def test_bprops_on_several_threads_all_stop_one_pause_at_a_time() -> None:
             thread.join(120)
     assert results == [[12.0]] * 3
     assert paused == ["in", "out"] * 9
-    assert sorted(script.places) == sorted(["bprop+1", "bprop+2", "bprop+3"] * 3)
+    assert sorted(script.positions) == sorted(["bprop+1", "bprop+2", "bprop+3"] * 3)
     assert {len(point.operators) for point in script.points} == {0, 1, 2}, "each sees its own operators"
 
 
@@ -306,8 +306,8 @@ def test_a_bprop_that_waits_for_a_thread_whose_bprop_is_stepped_too() -> None:
     other, second = scripted(inner, ["over"] * 9, step=True)
     with outer, other:
         assert run(net, 1.0) == [24.0]
-    assert first.places == ["bprop+1", "bprop+2", "bprop+3", "bprop+4", "bprop+5"]
-    assert second.places == ["bprop+1", "bprop+2", "bprop+3"]
+    assert first.positions == ["bprop+1", "bprop+2", "bprop+3", "bprop+4", "bprop+5"]
+    assert second.positions == ["bprop+1", "bprop+2", "bprop+3"]
     assert [len(point.operators) for point in first.points] == [0] * 5, (
         "operators of the other thread were attributed to this bprop"
     )
@@ -319,4 +319,4 @@ def test_second_derivatives_step_the_bprop_in_each_walk_back() -> None:
     with session:
         second = grad(lambda x: grad(net)(x).sum())(tensor(3.0))
     assert second.asnumpy().tolist() == [12.0]
-    assert script.places and set(script.places) == {"bprop+1"}
+    assert script.positions and set(script.positions) == {"bprop+1"}

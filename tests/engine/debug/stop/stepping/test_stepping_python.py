@@ -275,15 +275,15 @@ def test_a_caught_exception_is_shown_once_where_it_rises_with_the_variables_ther
             return "caught"
         return "missed"
 
-    shown: list[tuple[str, dict[str, object]]] = []
+    stops: list[tuple[str, dict[str, object]]] = []
 
     def answer(stop: Stop) -> str:
         if stop.exception is not None:
-            shown.append((position_of(stop), stop.locals()))
+            stops.append((position_of(stop), stop.locals()))
         return "over"
 
     assert Stepper(answer).call(body) == "caught"
-    assert shown == [("fails+1 KeyError", {"x": 2})]
+    assert stops == [("fails+1 KeyError", {"x": 2})]
 
 
 def test_an_exception_that_a_call_that_is_stepped_over_catches_itself_is_its_own_affair() -> None:
