@@ -368,7 +368,7 @@ train(Named())
 # Pauses
 
 
-def test_where_nobody_can_answer_a_line_says_so_and_the_script_goes_on(tmp_path: Path) -> None:
+def test_a_pause_that_cannot_be_answered_is_one_line_and_the_script_goes_on(tmp_path: Path) -> None:
     process = run(tmp_path, HEALTHY, "--break=dense")
     assert process.returncode == 0
     assert process.stdout == run(tmp_path, HEALTHY).stdout

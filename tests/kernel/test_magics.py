@@ -353,7 +353,7 @@ def test_an_interrupt_at_a_breakpoint_leaves_the_network_as_it_was(kernel: Kerne
     assert kernel.run("print(state() == before, dbg.paused)").text == "True None\n"
 
 
-def test_where_nobody_can_answer_the_run_goes_on_and_says_so_once(kernel: Kernel, link: str) -> None:
+def test_a_run_whose_pauses_cannot_be_answered_goes_on_and_says_so_once(kernel: Kernel, link: str) -> None:
     result = kernel.run(
         "%%cell net -b relu -o dbg --no-panel\nnet(x); net(x)\nprint(len(dbg.skipped_pauses))", allow_stdin=False
     )

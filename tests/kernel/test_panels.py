@@ -94,7 +94,7 @@ def test_a_page_that_is_connected_again_gets_what_it_may_have_missed(network: Ke
     assert update["transient"]["display_id"] == result.of_type("display_data")[1]["content"]["transient"]["display_id"]
 
 
-def test_where_nobody_looks_the_panel_is_shown_once_as_static_forms(network: Kernel) -> None:
+def test_without_a_page_the_panel_is_shown_once_as_static_forms(network: Kernel) -> None:
     result = network.run("%%cell net\nprint('body'); net(x);", allow_stdin=False)
     displays = result.of_type("display_data")
     assert len(displays) == 1
@@ -231,7 +231,7 @@ DebuggerPanel(session)"""
     assert network.run("print(is_watched(net))").text == "False\n"
 
 
-def test_where_nobody_looks_cell_shows_the_static_forms(network: Kernel) -> None:
+def test_without_a_page_cell_shows_the_static_forms(network: Kernel) -> None:
     result = run(network, 1, "%cell net", allow_stdin=False)
     assert sorted(display_of(result)["data"]) == ["text/html", "text/plain"]
 

@@ -327,7 +327,7 @@ def test_pause_without_a_condition_ends_on_resume(kernel: Kernel, link: str) -> 
     assert kernel.result(cell).text.endswith("True\n")
 
 
-def test_nobody_can_answer_where_input_is_not_allowed(kernel: Kernel, link: str) -> None:
+def test_a_pause_cannot_be_answered_where_input_is_not_allowed(kernel: Kernel, link: str) -> None:
     result = kernel.run("print(pause(), pause(lambda: False))", allow_stdin=False)
     assert result.text == "False False\n"
     assert result.errors.splitlines()[0] == (

@@ -94,7 +94,7 @@ def test_a_panel_that_cannot_be_seen_is_shown_once_more_where_the_run_stands(net
     assert "went on" in result.text
 
 
-def test_nobody_answers_for_a_page_that_is_gone(network: Kernel) -> None:
+def test_a_page_that_is_gone_does_not_answer(network: Kernel) -> None:
     """As after the tab was closed, or a reload that lost unsaved outputs."""
     network.result(network.execute("%cell net", cell="1"))
     network.run("_session.add_breakpoint('.')")

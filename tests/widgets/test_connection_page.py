@@ -93,12 +93,12 @@ def test_so_is_one_that_is_shut_down(panel_page: PanelPage) -> None:
     expect_off(panel_page, GONE)
 
 
-def test_and_a_comm_that_is_closed(panel_page: PanelPage) -> None:
+def test_a_closed_comm_is_reported_at_once(panel_page: PanelPage) -> None:
     panel_page.page.evaluate("model.trigger('comm:close')")
     expect_off(panel_page, GONE)
 
 
-def test_and_a_comm_that_takes_nothing_more(panel_page: PanelPage) -> None:
+def test_a_comm_that_takes_no_messages_is_reported_at_once(panel_page: PanelPage) -> None:
     panel_page.page.evaluate("window.sendFails = true")  # a mouse that moves over the page would notice this, too
     panel_page.page.get_by_role("switch", name="train mode of block", exact=True).dispatch_event("click")
     expect_off(panel_page, GONE)

@@ -100,7 +100,7 @@ def test_no_loop_lies_around_what_it_needs() -> None:
         known |= set(node.outputs)
 
 
-def test_who_reads_a_sum_is_in_another_loop() -> None:
+def test_a_step_that_reads_a_sum_is_in_another_loop() -> None:
     def softmax(x: Tensor) -> Any:
         e = ops.exp(x * 2)
         return e / e.sum(-1, keepdims=True)

@@ -157,7 +157,7 @@ def outcome(function: Callable[[Net, Tensor], Any], by_plans: bool) -> tuple[lis
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_who_is_who_and_what_a_write_changes(function: Callable[[Net, Tensor], Any]) -> None:
+def test_identities_and_the_effects_of_writes_are_the_eager_ones(function: Callable[[Net, Tensor], Any]) -> None:
     eager, _ = outcome(function, by_plans=False)
     result, replayed = outcome(function, by_plans=True)
     assert result == eager

@@ -91,7 +91,7 @@ def test_what_a_plan_gives_is_on_the_device(gpu: Any) -> None:
 
 
 @pytest.mark.parametrize("read", [lambda x: x.asnumpy(), lambda x: x[0].item(), lambda x: float(x[0]), repr])
-def test_who_reads_numbers_on_the_device_is_seen(read: Callable[[Tensor], Any]) -> None:
+def test_a_read_of_numbers_on_the_device_is_seen(read: Callable[[Tensor], Any]) -> None:
     def function(x: Tensor) -> Tensor:
         read(x)
         return x * 2
@@ -143,7 +143,7 @@ READINGS: list[Callable[[Any], Any]] = [
 
 
 @pytest.mark.parametrize("index", range(len(READINGS)))
-def test_what_stands_for_an_array_tells_who_reads_its_numbers(index: int, gpu: Any) -> None:
+def test_a_traced_array_reports_reads_of_its_numbers(index: int, gpu: Any) -> None:
     array, tracer = gpu.asarray(np.float32([2])), RecordingTracer()
     over = traced_over(array, Value((1,), np.dtype(np.float32)), tracer)
     result = READINGS[index](over)

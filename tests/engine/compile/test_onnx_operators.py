@@ -158,7 +158,7 @@ def run_one(name: str, operands: tuple[Any, ...], **attrs: Any) -> Array:
 
 
 @pytest.mark.parametrize(("name", "reference", "kinds"), NUMPY, ids=[row[0] for row in NUMPY])
-def test_whole_numbers_are_numpys(name: str, reference: Any, kinds: tuple[str, ...]) -> None:
+def test_integers_are_numpys(name: str, reference: Any, kinds: tuple[str, ...]) -> None:
     for kind in kinds:
         x, y = INTEGERS.astype(kind), DIVISORS.astype(kind)
         expected = reference(x, y)
@@ -173,7 +173,7 @@ def test_whole_numbers_are_numpys(name: str, reference: Any, kinds: tuple[str, .
 
 
 @pytest.mark.parametrize("kind", ["i1", "i2", "i4", "i8", "u1"])
-def test_whole_numbers_one_by_one_and_summed_are_numpys(kind: str) -> None:
+def test_integers_alone_and_summed_are_numpys(kind: str) -> None:
     x = INTEGERS.astype(kind)
     for name, reference in (
         ("abs", np.abs),

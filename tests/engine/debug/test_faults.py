@@ -224,7 +224,7 @@ def test_an_observer_that_raises_is_told_once_and_the_run_has_the_same_bits(
     assert len(message_lines(capsys.readouterr().err)) == len(session.faults) == 1
 
 
-def test_whoever_hears_of_sessions_and_raises_does_not_end_the_run(
+def test_a_listener_to_sessions_that_raises_does_not_end_the_run(
     alone: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
 

@@ -100,7 +100,7 @@ def test_bad_input_is_refused_in_one_line(name: str, action: str, options: dict[
     assert "\n" not in str(caught.value)
 
 
-def test_whole_numbers_take_only_what_they_hold() -> None:
+def test_integers_take_only_numbers_of_their_dtype() -> None:
     net = nn.Dense(2, 2)
     net.count = ms.Parameter(Tensor(np.array([1, 2], np.int8)))
     edits = DebugSession(net).parameter_edits

@@ -43,7 +43,7 @@ def test_a_rank_that_ends_early_is_told_to_those_who_wait_for_it() -> None:
     assert status and "rank 0: all_reduce of sum, float32 [1]" in output and "rank 1: the end of the script" in output
 
 
-def test_what_nobody_waits_for_keeps_no_rank_from_ending() -> None:
+def test_an_exchange_without_a_waiter_keeps_no_rank_from_ending() -> None:
     status, output = run_ranks(START + "ops.Send(0, (rank + 1) % 3)(Tensor([1.0]))\nprint('done')")
     assert status == 0 and output.count("done") == 3
 

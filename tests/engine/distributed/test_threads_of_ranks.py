@@ -19,7 +19,7 @@ class _Fails:
         raise RuntimeError("MPI_ERR_PROC_FAILED")
 
 
-def test_who_waits_for_a_message_gets_the_error_of_mpi() -> None:
+def test_a_waiting_receive_gets_the_error_of_mpi() -> None:
     pytest.importorskip("mpi4py")
     waits = [Pending(f"receive {n}", "train.py:1", ranks=(1,)) for n in range(2)]
     like = np.zeros(1, np.float32)

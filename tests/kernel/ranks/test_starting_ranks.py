@@ -405,7 +405,7 @@ def test_nothing_is_left_of_a_launcher_that_was_killed(waiting: Job) -> None:
     assert processes(waiting.mark) == []
 
 
-def test_nobody_to_read_the_output_ends_all(tmp_path: Path) -> None:
+def test_a_closed_output_ends_all(tmp_path: Path) -> None:
     job = start(tmp_path, HEAD + "while True: print('y' * 1000)\n", "--ranks", "2")
     job.wait_for("[0] " + "y" * 1000)
     job.out.close()

@@ -317,7 +317,7 @@ def test_where_all_answers_differ_only_what_is_not_finite_is_marked(
         ({"expression": "x", "rank": 2}, "rank 2 has ended"),
     ],
 )
-def test_what_nobody_can_answer_is_said(
+def test_an_unanswered_request_is_an_error(
     fleet: FakeFleet, panel: RanksPanel, ask: Ask, fields: dict[str, Any], text: str
 ) -> None:
     fleet.ranks[2].gone = "rank 2 has ended"

@@ -46,7 +46,7 @@ def test_without_a_budget_no_statistics_are_computed(session: PlainSession) -> N
     assert np.isnan(numbers["mean"]).all()
 
 
-def test_of_what_was_given_up_the_rows_stay_with_figures_or_the_word_that_there_are_none(session: PlainSession) -> None:
+def test_rows_of_evicted_captures_stay_with_their_figures_or_say_that_there_are_none(session: PlainSession) -> None:
     feed = captures_view.CaptureFeed(session)
     for _ in range(4):
         session.capture()

@@ -246,9 +246,7 @@ def test_the_tab_tells_how_much_was_found_wherever_one_looks(panel_page: PanelPa
     assert panel_page.page.get_by_role("tabpanel", name="Cells").is_visible()
 
 
-def test_who_knows_nothing_of_the_panel_finds_faults_by_one_button(
-    panel_page: PanelPage, session: PlainSession
-) -> None:
+def test_a_newcomer_finds_faults_by_one_button(panel_page: PanelPage, session: PlainSession) -> None:
     find = panel_page.page.get_by_role("button", name="Find faults").filter(visible=True)
     find.click()
     panel_page.until(lambda: list(session.checks.conditions) == list(CONDITIONS))

@@ -519,7 +519,7 @@ class StraightThrough(nn.Cell):
         return (dout,)
 
 
-def test_what_stands_for_the_gradient_of_a_step_function_is_meant_so() -> None:
+def test_a_surrogate_gradient_of_a_step_function_is_intended() -> None:
     net = nn.SequentialCell([StraightThrough()])
     with DebugSession(net, conditions=["wrong_bprop"]) as session:
         grad(net)(tensor(0.5, -1.5, 2.5))

@@ -83,12 +83,12 @@ def note(ring: CaptureRing, index: int, array: Any, step: int = 1) -> None:
         (lambda ring: any(note.startswith("2 older dropped") for note in ring.notes()), True),
     ],
 )
-def test_who_asks_a_ring_is_told_of_what_was_noted(request: Callable[[CaptureRing], object], message: object) -> None:
+def test_requests_to_a_ring_include_noted_values(query: Callable[[CaptureRing], object], message: object) -> None:
     ring = CaptureRing(10**6, 100)
     for index in range(5):
         note(ring, index, np.zeros(16))
     ring.max_bytes, ring.max_captures = 300, 3  # two values, three rows
-    assert request(ring) == message
+    assert query(ring) == message
 
 
 @pytest.mark.parametrize("bounds", [(16 * 800, 1000), (10**6, 16)])

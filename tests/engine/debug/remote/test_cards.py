@@ -71,7 +71,7 @@ def test_a_file_that_holds_no_card_is_one_clear_error(folder: Path, text: str) -
 
 
 @pytest.mark.parametrize("kind", ["pipe", "folder", "link", "huge"])
-def test_what_stands_in_the_place_of_a_card_is_passed_over(folder: Path, kind: str) -> None:
+def test_a_file_that_is_not_a_card_is_skipped(folder: Path, kind: str) -> None:
     """A pipe without a writer, for example, must not block a process that lists the cards."""
     write_card(folder, CARD)
     other = folder / "other-0.json"

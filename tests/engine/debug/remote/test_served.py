@@ -152,7 +152,7 @@ def test_two_can_look_and_each_gets_its_own_answers(process: Process) -> None:
     assert all(answer.result(10.0) == 2 * number for number, answer in requests)
 
 
-def test_who_looks_hears_of_the_end(process: Process) -> None:
+def test_an_observer_is_notified_of_the_end(process: Process) -> None:
     remote = process.look()
     remote.get("hello")
     waits = remote.ask("where")
@@ -194,7 +194,7 @@ def test_a_connection_that_has_ended_writes_into_no_file_of_the_users(process: P
         assert [os.fstat(file.fileno()).st_size for file in files] == [0] * len(files)
 
 
-def test_who_asks_while_a_connection_ends_gets_one_answer(process: Process) -> None:
+def test_a_request_while_a_connection_ends_gets_one_answer(process: Process) -> None:
     """From many threads: each future ends once, by a value or by the error."""
     remote = process.look()
     remote.get("hello")
@@ -328,7 +328,7 @@ def test_a_pause_ends_when_the_thread_that_serves_has_failed(process: Process, m
     assert process.served.clients == []
 
 
-def test_who_does_not_read_is_told_nothing_more_and_others_are(
+def test_an_observer_that_does_not_read_gets_no_more_messages_and_others_do(
     process: Process, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     """Such as a stopped kernel: messages to it would otherwise fill the memory of the run."""
@@ -358,7 +358,7 @@ def test_who_does_not_read_is_told_nothing_more_and_others_are(
     assert kinds[-1] == "ended" and kinds.count("anything") == count
 
 
-def test_who_reads_slowly_but_reads_is_told_all(process: Process, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_observer_that_reads_slowly_gets_all_messages(process: Process, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hookscope.engine.debug.remote.server._MARK", 1 << 16)
     monkeypatch.setattr("hookscope.engine.debug.remote.server._MAX_BACKLOG", 1 << 20)
     remote = process.look()

@@ -367,7 +367,7 @@ def chain() -> nn.Cell:
     return nn.SequentialCell(nn.Identity(), HalfOfFourthPower())
 
 
-def test_what_nobody_edits_keeps_its_bits_while_paused_at_every_moment() -> None:
+def test_pauses_at_every_moment_without_edits_change_no_bit() -> None:
     for run in (train, second):
         for kind in CELLS:
             net, _ = build(kind)

@@ -524,7 +524,7 @@ class Nobody:
         raise AssertionError("asked although nobody is here")
 
 
-def test_where_nobody_can_answer_the_pauses_are_kept_and_one_line_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+def test_pauses_that_cannot_be_answered_are_stored_and_one_line_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     net = SquareThenScale()
     session = DebugSession(net, step=True, breaks=["square"], pauser=Nobody(), name="demo")
     with session:

@@ -119,7 +119,7 @@ def test_details_may_come_in_any_order_and_those_that_nobody_waits_for_are_left(
     assert (finding.condition, finding.step) == ("ranks_differ", 1)
 
 
-def test_who_looks_may_come_late() -> None:
+def test_a_comparison_may_begin_late() -> None:
     comparison = fed([step(7), step(8)], [step(8), step(9)])
     assert comparison.findings == [] and comparison.wanted() == []
     comparison.add(0, [step(9, parameters="f" * 16)])
