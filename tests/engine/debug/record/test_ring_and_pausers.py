@@ -69,7 +69,7 @@ def note(ring: CaptureRing, index: int, array: Any, step: int = 1) -> None:
 
 
 @pytest.mark.parametrize(
-    ("request", "message"),
+    ("query", "message"),
     [
         (len, 2),
         (lambda ring: ring.bytes, 256),
