@@ -1,13 +1,13 @@
-"""Memory and time of a step whose activations are recomputed, or offloaded, or both; and whether the bits agree.
+"""Memory and time of a step whose activations are recomputed, or offloaded, or both, with a comparison of the bits.
 
     python -m benchmarks.activation_memory [--rounds N]
 
-Each network has the same first weights four times: as it is, with each block recomputed, offloaded as a whole, and
-both. The four take turns, a step each, so that a change in the machine's load meets all; a time is the median over the
-rounds. "Arrays" is the peak of what NumPy allocates in a step (tracemalloc), without parameters and the optimizer's
-state; "process" is by how much the resident anonymous memory (RssAnon) grows in a step, once what is
-free was given back.
-The folder for temporary files (TMPDIR) should be on a disk: in memory nothing is won.
+Four copies of each network have the same first weights: one unchanged, one with each block recomputed, one offloaded
+as a whole, one with both. The four take turns, a step each, so that a change in the machine's load affects all; a time
+is the median over the rounds. "Arrays" is the peak of NumPy's allocations in a step (tracemalloc), without parameters
+and the optimizer's state; "process" is the growth of the resident anonymous memory (RssAnon) in a step, after free
+memory was returned to the system.
+The folder for temporary files (TMPDIR) should be on a disk: a folder in memory saves no memory.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ class Block(nn.Cell):
 
 
 def dense() -> tuple[nn.SequentialCell, tuple[int, ...]]:
-    """12 blocks of Dense 1024 and GELU, at batch 1024."""
+    """12 blocks of Dense 1024 and GELU, at batch 1024."""  # main prints it as the title
     return nn.SequentialCell(*[Block() for _ in range(12)]), (1024, 1024)
 
 
 def transformer() -> tuple[nn.SequentialCell, tuple[int, ...]]:
-    """8 layers of width 256 with 4 heads, 16 sequences of 128."""
+    """8 layers of width 256 with 4 heads, 16 sequences of 128."""  # main prints it as the title
     layers = [nn.TransformerEncoderLayer(256, 4, 1024, dropout=0.1, batch_first=True) for _ in range(8)]
     return nn.SequentialCell(*layers), (16, 128, 256)
 
@@ -61,7 +61,7 @@ Step = Callable[[], list[Tensor]]
 
 
 def step_of(net: nn.SequentialCell, x: Tensor, recomputed: bool, offloaded: bool) -> Step:
-    """A step of momentum; it gives the loss and the parameters."""
+    """Return a step of momentum, which returns the loss and the parameters."""
     if recomputed:
         for block in net.cells():
             block.recompute()
@@ -81,14 +81,14 @@ def step_of(net: nn.SequentialCell, x: Tensor, recomputed: bool, offloaded: bool
 
 
 def seconds(step: Step) -> float:
-    """The time of one step."""
+    """Return the time of one step."""
     start = time.perf_counter()
     step()
     return time.perf_counter() - start
 
 
 def arrays(step: Step) -> float:
-    """The peak of what NumPy allocates in a step, in MiB."""
+    """Return the peak of NumPy's allocations in a step, in MiB."""
     tracemalloc.start()
     try:
         step()
@@ -98,30 +98,30 @@ def arrays(step: Step) -> float:
 
 
 def anonymous() -> float:
-    """The process's resident anonymous memory, in MiB."""
+    """Return the process's resident anonymous memory, in MiB."""
     lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon:")) / 1024
 
 
-def grown(step: Step) -> float:
-    """By how much that grows in a step."""
+def growth(step: Step) -> float:
+    """Return the growth of the resident anonymous memory in a step, in MiB."""
     ctypes.CDLL(None).malloc_trim(0)
-    before = most = anonymous()
-    ended = threading.Event()
+    before = peak = anonymous()
+    is_over = threading.Event()
 
-    def look() -> None:
-        nonlocal most
-        while not ended.wait(0.001):
-            most = max(most, anonymous())
+    def sample() -> None:
+        nonlocal peak
+        while not is_over.wait(0.001):
+            peak = max(peak, anonymous())
 
-    looking = threading.Thread(target=look)
-    looking.start()
+    sampler = threading.Thread(target=sample)
+    sampler.start()
     try:
         step()
     finally:
-        ended.set()
-        looking.join()
-    return most - before
+        is_over.set()
+        sampler.join()
+    return peak - before
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -134,18 +134,18 @@ def main(arguments: list[str] | None = None) -> None:
         net, shape = make()
         net.set_train()
         x = Tensor(np.random.default_rng(0).normal(size=shape).astype(np.float32))
-        steps = {way: step_of(copy.deepcopy(net), x, *how) for way, how in WAYS.items()}
+        steps = {way: step_of(copy.deepcopy(net), x, *settings) for way, settings in WAYS.items()}
         times: dict[str, list[float]] = {way: [] for way in WAYS}
         for number in range(rounds + 1):
             for way, step in steps.items():
-                taken = seconds(step)
+                duration = seconds(step)
                 if number:  # the first compiles
-                    times[way].append(taken)
+                    times[way].append(duration)
         results = {way: [t.asnumpy().tobytes() for t in step()] for way, step in steps.items()}
         print(make.__doc__)
         for way, step in steps.items():
             print(
-                f"  {way:12}arrays {arrays(step):7.1f} MiB   process {grown(step):7.1f} MiB   "
+                f"  {way:12}arrays {arrays(step):7.1f} MiB   process {growth(step):7.1f} MiB   "
                 f"step {1000 * statistics.median(times[way]):7.1f} ms"
             )
         print("  bits equal:", all(result == results["kept"] for result in results.values()))

@@ -2,7 +2,7 @@
 
     python benchmarks/checkpoints.py [--repeats 9] [--megabytes 100]
 
-A checkpoint is flushed to disk before it takes its name; NumPy's file is timed as it comes, and flushed as well.
+A checkpoint is flushed to disk before it takes its name; NumPy's file is timed both without and with a flush.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""What a step of data parallel training costs: ranks of this machine over MPI, beside PyTorch's DDP over gloo.
+"""Cost of a step of data parallel training: ranks of this machine over MPI, beside PyTorch's DDP over gloo.
 
     python -m benchmarks data_parallel [--quick] [--torch-python PYTHON]
 
 Each rank has the same batch; a step is forward, backward, the reduction of all gradients and the optimizer's update.
 The time of a step is the median over steps on the slowest rank; "one rank" is the same step alone. Each rank has one
-thread. Exchanges and bytes are what each rank takes part in and sends in a step, without the 256 bytes of each exchange
-in which ranks tell what they do.
+thread. Exchanges and bytes are counted by rank and step, without the 256 bytes in which ranks announce each exchange.
 """
 
 from __future__ import annotations
@@ -117,7 +116,7 @@ def timed(step: Any, steps: int) -> list[float]:
 
 
 def ranks_of(library: str, python: str, row: str, ranks: int, steps: int) -> dict[str, Any]:
-    """What the ranks of a library measured: the slowest rank's median, and what a rank sent."""
+    """Run the ranks of a library; return the slowest rank's median, and the messages and bytes of one rank."""
     with tempfile.TemporaryDirectory() as folder:
         own = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
         environment = {**os.environ, **own}
@@ -148,7 +147,7 @@ def main(arguments: list[str] | None = None) -> None:
         work = {"hookscope": hookscope_worker, "torch": torch_worker}[options.worker]
         Path(options.to, f"{os.getpid()}.json").write_text(json.dumps(work(options.row, options.steps)))
         return
-    from tabulate import tabulate  # which PyTorch's environment need not have
+    from tabulate import tabulate  # not at the top, since PyTorch's environment may lack it
 
     steps = options.steps or (20 if options.quick else 200)
     libraries = {"hookscope": sys.executable, **({"torch": options.torch_python} if options.torch_python else {})}
@@ -160,8 +159,8 @@ def main(arguments: list[str] | None = None) -> None:
             for name, measurement in measurements.items():
                 alone.setdefault(name, measurement["time"])
             ours = measurements["hookscope"]
-            beside = f"{ours['time'] / measurements['torch']['time']:.2f}" if "torch" in measurements else "-"
-            figures = f"{1e3 * ours['time']:.2f}", f"{ours['time'] / alone['hookscope']:.2f}", beside
+            ratio = f"{ours['time'] / measurements['torch']['time']:.2f}" if "torch" in measurements else "-"
+            figures = f"{1e3 * ours['time']:.2f}", f"{ours['time'] / alone['hookscope']:.2f}", ratio
             sent = f"{ours['messages']:.0f}", f"{ours['bytes'] / 1024:.0f}"
             lines.append([title if ranks == 1 else "", ranks, *figures, *sent])
     heads = ["step", "ranks", "ms", "/ one rank", "/ DDP, gloo", "exchanges", "KiB sent"]

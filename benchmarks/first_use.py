@@ -4,11 +4,11 @@
     python benchmarks/first_use.py [--torch-python PYTHON] [--mindspore-python PYTHON] [--jax-python PYTHON]
                                    [--before FOLDER]
 
-Each line is of processes of its own. "Start" is the interpreter and the imports; "first steps" is the network, its data
-and two steps, less what two steps take later. A compiler's cache is an empty folder first; the second process finds
-what the first one left. Then the first step of some networks after the import, in seconds by the clock and of all cores
-together: on an empty cache with the machine code that came with the environment, without it, and from the cache; and by
-another version of Hookscope, of which ``--before`` names a checkout. What is found is kept in
+Each line has processes of its own. "Start" is the interpreter and the imports; "first steps" is the network, its data
+and two steps, less the time of two later steps. A compiler's cache is an empty folder first; the second process reads
+the first one's cache. Then follow the first step of some networks after the import, in seconds by the clock and of all
+cores together: on an empty cache with the machine code that came with the environment, without it, and from the cache;
+and by another version of Hookscope, of which ``--before`` names a checkout. The results are saved in
 ``build/benchmarks.json``, unless it is ``--quick``.
 """
 
@@ -57,8 +57,8 @@ WAYS = {
 ROW = "lenet"
 
 
-def _once(way: _Way, options: argparse.Namespace, environment: dict[str, str]) -> tuple[float, float]:
-    """Seconds of the start, and of the first steps."""
+def _start_and_first(way: _Way, options: argparse.Namespace, environment: dict[str, str]) -> tuple[float, float]:
+    """Return the seconds of the start, and of the first steps."""
     begin = time.perf_counter()
     peer = Peer(way.peer, python_of(way.peer, options), options.threads, options.patience, environment)
     try:
@@ -70,19 +70,22 @@ def _once(way: _Way, options: argparse.Namespace, environment: dict[str, str]) -
         peer.close()
 
 
-def _medians(once: Callable[[], tuple[float, float]], repeats: int) -> dict[str, float]:
-    starts, firsts = zip(*(once() for _ in range(repeats)), strict=True)
+def _medians(measure: Callable[[], tuple[float, float]], repeats: int) -> dict[str, float]:
+    starts, firsts = zip(*(measure() for _ in range(repeats)), strict=True)
     return {"start": statistics.median(starts), "first": statistics.median(firsts)}
 
 
 def _of(way: _Way, options: argparse.Namespace) -> dict[str, dict[str, float]]:
     environment = dict(way.environment)
     if way.cache is None:
-        return {"": _medians(lambda: _once(way, options, environment), options.repeats)}
+        return {"": _medians(lambda: _start_and_first(way, options, environment), options.repeats)}
     with tempfile.TemporaryDirectory() as folder:
         environment[way.cache] = folder
-        cold = _medians(lambda: _once(way, options, environment), 1)
-        return {"empty cache": cold, "from disk": _medians(lambda: _once(way, options, environment), options.repeats)}
+        cold = _medians(lambda: _start_and_first(way, options, environment), 1)
+        return {
+            "empty cache": cold,
+            "from disk": _medians(lambda: _start_and_first(way, options, environment), options.repeats),
+        }
 
 
 NETWORKS = {
@@ -111,17 +114,17 @@ print(json.dumps([after - before for before, after in zip(begin, now())]))
 
 
 def _first_step(row: str, built: bool, cache: str, tree: Path | None) -> list[float]:
-    """Seconds by the clock, and of all cores together, of a network's first step in a new process."""
-    here = Path(__file__).resolve().parent
+    """Return the seconds, by the clock and of all cores together, of a network's first step in a new process."""
+    folder_of_rows = Path(__file__).resolve().parent
     variables = {
         **os.environ,
         "NUMBA_CACHE_DIR": cache,
         "HOOKSCOPE_COMPILE_NOTICE": "0",
-        "PYTHONPATH": os.pathsep.join(map(str, [tree or here.parent, here])),
+        "PYTHONPATH": os.pathsep.join(map(str, [tree or folder_of_rows.parent, folder_of_rows])),
     }
     command = [sys.executable, "-P", "-c", _STEP, row, "built" if built else ""]
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
-    figures: list[float] = json.loads(done.stdout.splitlines()[-1])
+    process = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
+    figures: list[float] = json.loads(process.stdout.splitlines()[-1])
     return figures
 
 
@@ -132,11 +135,11 @@ def _first_steps(before: Path | None, quick: bool) -> dict[str, dict[str, list[f
     print("".join(f"{way:>18}" for way in ways))
     for row, label in list(NETWORKS.items())[: 1 if quick else None]:
         figures[row] = {}
-        with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as other:
+        with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as empty_cache:
             for way in ways:
                 tree = before if way == "before" else None
                 built = way in ("before", "compiled before")
-                figures[row][way] = _first_step(row, built, other if built else cache, tree)
+                figures[row][way] = _first_step(row, built, empty_cache if built else cache, tree)
         cells = [f"{wall:.2f} / {cpu:.2f}" for wall, cpu in figures[row].values()]
         print(f"{label:<42}" + "".join(f"{cell:>18}" for cell in cells), flush=True)
     return figures

@@ -1,7 +1,7 @@
-"""What ``gpu_check`` calls each Triton kernel with, and the same in PyTorch.
+"""Calls with which ``gpu_check`` checks each Triton kernel, and their counterparts in PyTorch.
 
 A case is an operator of the table with inputs and attributes. Its reference is the operator's own kernel on the same
-numbers in float64; the least bytes that it must move are those of its inputs and outputs.
+numbers in float64; it must move at least the bytes of its inputs and outputs.
 """
 
 from __future__ import annotations
@@ -21,15 +21,14 @@ __all__ = ["TORCH", "Case", "cases"]
 
 @dataclass(frozen=True)
 class Case:
-    """One call.
+    """One call of an operator.
 
     Attributes:
-        name: the operator's.
+        name: the operator.
         inputs: arrays of the device, numbers and None.
-        attrs: its attributes.
-        operations: multiplications and additions that it cannot do without, where they are what it takes; 0 where the
-            memory is.
-        label: what tells it from other cases of its operator.
+        attrs: the operator's attributes.
+        operations: the number of multiplications and additions, if they limit its speed; 0 if memory does.
+        label: a label that distinguishes it from other cases of the operator.
     """
 
     name: str
@@ -44,7 +43,7 @@ class Case:
 
     @property
     def input_bytes(self) -> int:
-        """Of its arrays, each read once."""
+        """Bytes of its arrays, each read once."""
         return sum([math.prod(x.shape) * x.dtype.itemsize for x in self.inputs if hasattr(x, "dtype")])
 
 
@@ -67,16 +66,16 @@ class Maker:
         return self.cupy.asarray(self.random.integers(0, high, shape, np.int64))
 
     def causal(self, length: int) -> Any:
-        """What is added to scores so that no row sees what comes after it."""
-        later = np.triu(np.full((length, length), -np.inf, np.float32), 1)
-        return self.cupy.asarray(later.astype(self.dtype))
+        """Return a mask to add to scores, which hides later positions from each row."""
+        hidden = np.triu(np.full((length, length), -np.inf, np.float32), 1)
+        return self.cupy.asarray(hidden.astype(self.dtype))
 
     def mask(self, *shape: int) -> Any:
         return self.cupy.asarray(self.random.random(shape) < 0.5)
 
 
 def cases(cupy: Any, dtype: Any, size: int, seed: int) -> Iterator[Case]:
-    """Every kernel's, on matrices of ``size`` rows and columns or about as many elements."""
+    """Yield every kernel's cases, on matrices of ``size`` rows and columns or about as many elements."""
     make = Maker(cupy, dtype, seed)
     yield from _elementwise(make, size)
     yield from _rows(make, size)
@@ -163,20 +162,20 @@ def _reductions(make: Maker, size: int) -> Iterator[Case]:
 
 
 def _images(make: Maker, size: int) -> Iterator[Case]:
-    """A layer of a residual network, and what stands around it, in both memory orders."""
+    """Yield the cases of a layer of a residual network and its neighbors, in both memory orders."""
     samples, channels, side = max(1, size // 64), min(64, max(8, size // 8)), min(56, max(7, size // 4))
     shape, kernels = (samples, channels, side, side), (channels, channels, 3, 3)
     operations = 2.0 * math.prod(shape) * channels * 9
     weight, bias = make.normal(*kernels, scale=channels**-0.5 / 3), make.normal(channels)
     channel = make.normal(channels)
-    how = {"stride": (1, 1), "pads": (1, 1, 1, 1), "dilation": (1, 1), "group": 1}
+    settings = {"stride": (1, 1), "pads": (1, 1, 1, 1), "dilation": (1, 1), "group": 1}
     positive = make.positive(channels)
     for label in ("", "channels last"):
         x, g = (_laid(make, shape, label) for _ in range(2))
-        yield Case("conv2d", (x, weight), how, operations, label)
-        yield Case("conv2d_bias", (x, weight, bias), how, operations, label)
-        yield Case("conv2d_input_grad", (g, weight), {"shape": shape, **how}, operations, label)
-        yield Case("conv2d_weight_grad", (g, x), {"kernel": (3, 3), **how}, operations, label)
+        yield Case("conv2d", (x, weight), settings, operations, label)
+        yield Case("conv2d_bias", (x, weight, bias), settings, operations, label)
+        yield Case("conv2d_input_grad", (g, weight), {"shape": shape, **settings}, operations, label)
+        yield Case("conv2d_weight_grad", (g, x), {"kernel": (3, 3), **settings}, operations, label)
         yield Case("batch_norm", (x, positive, channel), {"epsilon": 1e-5}, label=label)
         mean, var = (make.cupy.asarray(numbers.astype(np.float32)) for numbers in _moments(x))
         yield Case("batch_norm_grad", (g, x, positive, mean, var), {"epsilon": 1e-5}, label=label)
@@ -205,13 +204,13 @@ def _moments(x: Any) -> tuple[Any, Any]:
 def _pooled(
     x: Any, g: Any, shape: tuple[int, ...], window: dict[str, Any], wide: dict[str, Any], axes: str, label: str
 ) -> Iterator[Case]:
-    best, places = OPERATORS[f"max_pool{axes}"].kernel(x, **wide)
-    arrived = g[tuple([slice(0, length) for length in best.shape])]
+    best, indices = OPERATORS[f"max_pool{axes}"].kernel(x, **wide)
+    gradient = g[tuple([slice(0, length) for length in best.shape])]
     yield Case(f"max_pool{axes}", (x,), wide, label=label)
-    yield Case(f"max_pool{axes}_grad", (arrived, places), {"shape": shape, **wide}, label=label)
-    yield Case(f"max_pool{axes}_pick", (x, places), wide, label=label)
+    yield Case(f"max_pool{axes}_grad", (gradient, indices), {"shape": shape, **wide}, label=label)
+    yield Case(f"max_pool{axes}_pick", (x, indices), wide, label=label)
     yield Case(f"avg_pool{axes}", (x,), window, label=label)
-    yield Case(f"avg_pool{axes}_grad", (arrived,), {"shape": shape, **window}, label=label)
+    yield Case(f"avg_pool{axes}_grad", (gradient,), {"shape": shape, **window}, label=label)
 
 
 def _sequences(make: Maker, size: int) -> Iterator[Case]:
@@ -219,25 +218,27 @@ def _sequences(make: Maker, size: int) -> Iterator[Case]:
     for batch, heads, masked in ((max(1, size // 2048), 16, False), (1, 2, True)):
         q, k, v, g = (make.normal(batch, heads, length, width) for _ in range(4))
         mask = make.causal(length) if masked else None
-        how = {"scale": width**-0.5}
+        settings = {"scale": width**-0.5}
         operations = 4.0 * batch * heads * length * length * width
         label = "masked" if masked else ""
-        y, sums = OPERATORS["attention"].kernel(q, k, v, mask, **how)
-        yield Case("attention", (q, k, v, mask), how, operations, label)
-        yield Case("attention_grad", (g, y, sums, q, k, v, mask), how, 2.5 * operations, label)
-        yield Case("attention_weights", (q, k, mask), how, operations / 2, label)
+        y, sums = OPERATORS["attention"].kernel(q, k, v, mask, **settings)
+        yield Case("attention", (q, k, v, mask), settings, operations, label)
+        yield Case("attention_grad", (g, y, sums, q, k, v, mask), settings, 2.5 * operations, label)
+        yield Case("attention_weights", (q, k, mask), settings, operations / 2, label)
     steps, samples, high = min(64, max(3, size // 16)), min(32, max(3, size // 8)), min(128, max(5, size // 8))
     for kind, gates in (("lstm", 4), ("gru", 3)):
         x, h0 = make.normal(steps, samples, high), make.normal(samples, high)
         c0 = make.normal(samples, high) if kind == "lstm" else None
         weights = [make.normal(gates * high, high, scale=high**-0.5) for _ in range(2)]
         biases = [make.normal(gates * high, scale=high**-0.5) for _ in range(2)]
-        given, how = (x, h0, c0, *weights, *biases, None), {"kind": kind, "reverse": False}
+        inputs, settings = (x, h0, c0, *weights, *biases, None), {"kind": kind, "reverse": False}
         operations = 4.0 * steps * samples * gates * high * high
-        outputs = OPERATORS["recurrent"].kernel(*given, **how)
-        yield Case("recurrent", given, how, operations, kind)
-        arrived = (make.normal(steps, samples, high), make.normal(samples, high), c0)
-        yield Case("recurrent_grad", (*arrived, *given, *outputs[3:]), {**how, "with_x": True}, 2 * operations, kind)
+        outputs = OPERATORS["recurrent"].kernel(*inputs, **settings)
+        yield Case("recurrent", inputs, settings, operations, kind)
+        gradients = (make.normal(steps, samples, high), make.normal(samples, high), c0)
+        yield Case(
+            "recurrent_grad", (*gradients, *inputs, *outputs[3:]), {**settings, "with_x": True}, 2 * operations, kind
+        )
 
 
 def _picked(make: Maker, size: int) -> Iterator[Case]:
@@ -283,4 +284,4 @@ TORCH: dict[str, Callable[..., Any]] = {
     ),
     "dropout": lambda torch, x, p, seed, offset: torch.nn.functional.dropout(x, p),
 }
-"""The same as an operator, where PyTorch has one function for it."""
+"""The counterpart of each operator for which PyTorch has one function."""

@@ -3,12 +3,13 @@
     python -m benchmarks gpu_check
     python benchmarks/gpu_check.py [--size N] [--dtypes bfloat16,float16,float32] [--networks mlp,lenet] [--seed N]
 
-What a kernel gives on fresh numbers, in memory that was full of NaN, is compared with the operator's own kernel in
-float64. Times are by CUDA's events, medians over calls between which the cache is flushed; beside them stand the share
-of the bandwidth of a copy, or for products that of cuBLAS in the same dtype, CuPy, and where it is installed PyTorch,
-eager and compiled. Networks train in float32 and in bfloat16 with mixed precision. All of it is printed and kept in
-``build/gpu_check.json``, and which of cuBLAS and our kernel is faster at which products in the user's cache folder,
-where later programs look. It ends with status 1 if something is wrong, and with 0 and one line where there is no GPU.
+The result of a kernel on fresh numbers, in memory that was full of NaN, is compared with the operator's own kernel in
+float64. Times are by CUDA's events, medians over calls between which the cache is flushed. Further columns are the
+share of the bandwidth of a copy (for products, of the rate of cuBLAS in the same dtype), CuPy's time, and if PyTorch is
+installed its times, eager and compiled. Networks train in float32 and in bfloat16 with mixed precision. The results are
+printed and saved in ``build/gpu_check.json``. A table of the products at which cuBLAS is faster than our kernel is
+saved in the user's cache folder, where later programs read it. The status is 1 if a check failed, and 0, with one line,
+on a machine without a GPU.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ except ImportError:  # run as a script
 
 PATH = Path(__file__).resolve().parent.parent / "build" / "gpu_check.json"
 DTYPES = {"bfloat16": np.dtype(ml_dtypes.bfloat16), "float16": np.dtype(np.float16), "float32": np.dtype(np.float32)}
-# Rounding of one result, and in float32 of what is summed up on the way.
+# Rounding of one result, and in float32 of intermediate sums.
 TOLERANCE = {"float32": 2e-5, "float16": 4e-3, "bfloat16": 3e-2}
 FLUSHED_BYTES = 256 << 20  # more than the second-level cache of any GPU up to the H200
 
@@ -55,8 +56,8 @@ class Clock:
 
     Args:
         cupy: the library.
-        repeats: of how many calls the median is taken.
-        flushed_bytes: how much is written between two calls, so that no call finds its inputs in the cache.
+        repeats: the number of calls of which the median is taken.
+        flushed_bytes: the bytes written between two calls, so that no call finds its inputs in the cache.
     """
 
     def __init__(self, cupy: Any, repeats: int, flushed_bytes: int) -> None:
@@ -64,8 +65,8 @@ class Clock:
         self._flushed = cupy.empty((flushed_bytes,), np.uint8)
 
     def microseconds(self, call: Callable[[], object]) -> float:
-        """The median of a call's times."""
-        call()  # what is compiled on first use
+        """Return the median of a call's times."""
+        call()  # compiles on first use
         events = [(self.cupy.cuda.Event(), self.cupy.cuda.Event()) for _ in range(self.repeats)]
         for begin, end in events:
             self._flushed.fill(0)
@@ -81,16 +82,18 @@ def tuple_of(result: Any) -> tuple[Any, ...]:
 
 
 def largest_error(got: Any, want: Any) -> float:
-    """Over one result or a tuple of them, relative to 1 + |want|; infinite where only one of both is NaN."""
+    """Return the largest error of one result or a tuple, relative to 1 + |want|; infinite if only one is NaN."""
     errors = []
     for g, w in zip(tuple_of(got), tuple_of(want), strict=True):
         if g is None or w is None or g.size == w.size == 0:
             continue
-        one, other = g.astype("float64"), w.astype("float64")
-        if bool(((one != one) != (other != other)).any()):
+        ours, reference = g.astype("float64"), w.astype("float64")
+        if bool(((ours != ours) != (reference != reference)).any()):
             return float("inf")
-        difference = abs(one - other) / (1 + abs(other))
-        errors.append(float(difference[difference == difference].max()) if bool((other == other).any()) else 0.0)
+        difference = abs(ours - reference) / (1 + abs(reference))
+        errors.append(
+            float(difference[difference == difference].max()) if bool((reference == reference).any()) else 0.0
+        )
     return max(errors, default=0.0)
 
 
@@ -100,14 +103,14 @@ def in_float64(value: Any) -> Any:
 
 
 def poison(cupy: Any, sizes: list[int]) -> None:
-    """Have the blocks of so many bytes that the pool gives next be full of set bits, which are NaN or no number."""
-    kept = [cupy.empty((size,), np.uint8) for size in sizes]
-    for block in kept:
+    """Fill the blocks that the pool returns next for these sizes with set bits, which are NaN in each float dtype."""
+    blocks = [cupy.empty((size,), np.uint8) for size in sizes]
+    for block in blocks:
         block.fill(0xFF)
 
 
 def kernel_of(name: str) -> Kernel:
-    """An operator's entry; of products the kernel itself, also where cuBLAS is chosen for them."""
+    """Return an operator's entry; for products the kernel itself, even if cuBLAS is chosen for them."""
     if name != "matmul":
         return kernels()[name]
     from hookscope.triton_kernels import matmul
@@ -116,7 +119,7 @@ def kernel_of(name: str) -> Kernel:
 
 
 def check_kernels(cupy: Any, clock: Clock, name: str, size: int, seed: int, torch: Any) -> Iterator[Row]:
-    """Each case of a dtype, compared and timed."""
+    """Compare and time each case of a dtype; yield its row."""
     copied, product = copy_rate(cupy, clock), cublas_rate(cupy, clock, DTYPES[name], size)
     for case in gpu_cases.cases(cupy, DTYPES[name], size, seed):
         row: Row = {"operator": case.title, "name": case.name, "dtype": name}
@@ -149,11 +152,11 @@ def in_cupy(cupy: Any, case: gpu_cases.Case) -> Any:
 
 
 def in_torch(torch: Any, clock: Clock, case: gpu_cases.Case, dtype: str) -> Row:
-    """The times of the same in PyTorch, eager and compiled, where it has one function for it."""
+    """Return the times of PyTorch's counterpart, eager and compiled; empty if it has no single function for it."""
     function = gpu_cases.TORCH.get(case.name)
     if function is None:
         return {}
-    given = [
+    arguments = [
         x
         if not hasattr(x, "dtype")
         else torch.randn(x.shape, device="cuda", dtype=getattr(torch, dtype))
@@ -162,17 +165,17 @@ def in_torch(torch: Any, clock: Clock, case: gpu_cases.Case, dtype: str) -> Row:
         for x in case.inputs
     ]
     calls = {"PyTorch us": partial(function, torch), "compiled us": torch.compile(partial(function, torch))}
-    return {way: clock.microseconds(lambda call=call: call(*given, **case.attrs)) for way, call in calls.items()}
+    return {way: clock.microseconds(lambda call=call: call(*arguments, **case.attrs)) for way, call in calls.items()}
 
 
 def copy_rate(cupy: Any, clock: Clock) -> float:
-    """Bytes read and written a microsecond by a copy of memory that no cache holds."""
+    """Return the bytes read and written a microsecond by a copy of memory that no cache holds."""
     source, target = cupy.empty((FLUSHED_BYTES,), np.uint8), cupy.empty((FLUSHED_BYTES,), np.uint8)
     return 2.0 * FLUSHED_BYTES / clock.microseconds(lambda: cupy.copyto(target, source))
 
 
 def cublas_rate(cupy: Any, clock: Clock, dtype: Any, size: int) -> float:
-    """Multiplications and additions a microsecond by cuBLAS in a dtype, of matrices of this size."""
+    """Return the multiplications and additions a microsecond by cuBLAS, for matrices of this dtype and size."""
     a, b = (cupy.asarray(np.ones((size, size), np.float32).astype(dtype)) for _ in range(2))
     return 2.0 * size**3 / clock.microseconds(lambda: cupy.matmul(a, b))
 
@@ -197,35 +200,35 @@ def arrays_in(result: Any) -> tuple[Any, ...]:
 
 
 def check_loops(clock: Clock, name: str, size: int, seed: int) -> Iterator[Row]:
-    """Of some functions the error and the times of a call by a plan whose operators are loops, and eagerly."""
+    """Yield the error of some functions in plans with loops, and the times of a call, planned and eager."""
     random = np.random.default_rng(seed)
     numbers = [random.standard_normal(shape).astype(np.float32) for shape in ((size, size), (size, size), (size,))]
     numbers = [x.astype(DTYPES[name]) for x in numbers]
-    given, wide = [Tensor(x) for x in numbers], [Tensor(x.astype(np.float64)) for x in numbers]
+    inputs, inputs64 = [Tensor(x) for x in numbers], [Tensor(x.astype(np.float64)) for x in numbers]
     for function in (chain, means, way_back):
         compiled = ms.jit(function, jit_level="O1", fullgraph=True)
         for _ in range(6):
-            result = compiled(*given)
+            result = compiled(*inputs)
         row: Row = {"operator": function.__name__, "dtype": name}
         if not any("loop" in source for plan in plans_of(compiled) for source in plan.sources):
-            row["wrong"] = "it has no loop"
-        row["error"] = largest_error(arrays_in(result), arrays_in(function(*wide)))
+            row["wrong"] = "its plan does not contain a loop"
+        row["error"] = largest_error(arrays_in(result), arrays_in(function(*inputs64)))
         if not row["error"] <= TOLERANCE[name]:
             row["wrong"] = f"off by {row['error']:.1e}"
-        row["us"] = clock.microseconds(lambda: compiled(*given))  # noqa: B023
-        yield {**row, "eager us": clock.microseconds(lambda: function(*given))}  # noqa: B023
+        row["us"] = clock.microseconds(lambda: compiled(*inputs))  # noqa: B023
+        yield {**row, "eager us": clock.microseconds(lambda: function(*inputs))}  # noqa: B023
 
 
 def check_steps(clock: Clock, networks: list[str], torch: Any) -> Iterator[Row]:
-    """Training steps, whose losses must be those of the CPU but for rounding."""
+    """Check that training steps have the losses of the CPU but for rounding; yield a row for each."""
     for name in networks:
         for dtype in ("float32", "bfloat16"):
             row: Row = {"operator": f"{name} step", "dtype": dtype}
             losses, step = gpu_networks.trained(name, dtype, "GPU")
-            wanted, _ = gpu_networks.trained(name, dtype, "CPU")
-            row["error"] = max([abs(a - b) / (1 + abs(b)) for a, b in zip(losses, wanted, strict=True)])
+            losses_on_cpu, _ = gpu_networks.trained(name, dtype, "CPU")
+            row["error"] = max([abs(a - b) / (1 + abs(b)) for a, b in zip(losses, losses_on_cpu, strict=True)])
             if not row["error"] <= gpu_networks.TOLERANCE[dtype]:
-                row["wrong"] = f"losses {losses}, and on the CPU {wanted}"
+                row["wrong"] = f"losses {losses}, and on the CPU {losses_on_cpu}"
             row["us"] = clock.microseconds(step)
             if torch is not None:
                 for way, wrap in (("PyTorch us", None), ("compiled us", torch.compile)):
@@ -237,7 +240,7 @@ COLUMNS = ("error", "us", "share", "CuPy us", "eager us", "PyTorch us", "compile
 
 
 def say(row: Row) -> None:
-    """One line of the table."""
+    """Print one line of the table."""
     cells = []
     for column in COLUMNS:
         value = row.get(column)
@@ -253,7 +256,7 @@ def say(row: Row) -> None:
 
 
 def torch_with_a_gpu() -> ModuleType | None:
-    """PyTorch, if it is installed and sees the GPU."""
+    """Return PyTorch, if it is installed and sees the GPU."""
     try:
         import torch  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
@@ -299,7 +302,7 @@ def main(arguments: list[str] | None = None) -> int:
     ms.set_device(before)
     table = choice.measure(cupy, lambda call: clock.microseconds(call) / 1e6, choice.SIZES)
     print(f"products, by cuBLAS or by our kernel: {table}")
-    # Kernels of any number of arrays, optimizers' steps among them, are no operators; networks' steps take them.
+    # Kernels of any number of arrays, such as optimizers' steps, are not operators; networks' steps run them.
     unseen = (kernels().keys() & OPERATORS.keys()) - {row.get("name") for row in rows}
     wrong = [f"{row['operator']} {row['dtype']}: {row['wrong']}" for row in rows if "wrong" in row]
     wrong += [f"{kernel} has no case" for kernel in sorted(unseen)]
@@ -308,8 +311,8 @@ def main(arguments: list[str] | None = None) -> int:
         f"cuBLAS {dtype} TFLOP/s": cublas_rate(cupy, clock, DTYPES[dtype], options.size) / 1e6
         for dtype in options.dtypes.split(",")
     }
-    for what, rate in rates.items():
-        print(f"{what}: {rate:.1f}")
+    for label, rate in rates.items():
+        print(f"{label}: {rate:.1f}")
     about = {"device": name, "versions": result.versions, "seed": options.seed, "size": options.size, "rates": rates}
     options.out.parent.mkdir(exist_ok=True)
     options.out.write_text(json.dumps({**about, "rows": rows, "wrong": wrong}, indent=1) + "\n")

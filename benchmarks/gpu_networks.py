@@ -1,4 +1,4 @@
-"""The training steps that ``gpu_check`` takes on a GPU: the networks of ``training.py``, also with mixed precision."""
+"""Training steps for ``gpu_check`` on a GPU: the networks of ``training.py``, also with mixed precision."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any
 import hookscope
 import hookscope.engine as ms
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))  # where the rows find each other, as in a worker
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # the rows import each other from this folder, as in a worker
 import rows_common
 
 __all__ = ["NAMES", "TOLERANCE", "in_torch", "trained"]
 
 NAMES = ("mlp", "lenet", "resnet18", "transformer", "lstm")
 TOLERANCE = {"float32": 1e-4, "bfloat16": 5e-2}
-"""Of three steps' losses, relative to 1 + |loss|."""
+"""Allowed difference of three steps' losses, relative to 1 + |loss|."""
 
 
 def trained(name: str, dtype: str, device: str) -> tuple[list[float], Callable[[], Any]]:
-    """A network that has taken three steps on a device.
+    """Train a network for three steps on a device.
 
     Args:
         name: of ``NAMES``.
@@ -30,7 +30,7 @@ def trained(name: str, dtype: str, device: str) -> tuple[list[float], Callable[[
         device: "CPU" or "GPU".
 
     Returns:
-        The losses, and what takes one step more without reading its loss.
+        The losses, and a function that takes one more step without reading its loss.
     """
     before = ms.get_context("device_target")
     ms.set_device(device)
@@ -51,7 +51,7 @@ def _rows(dtype: str) -> ModuleType:
 
 
 def in_torch(name: str, dtype: str, wrap: Callable[[Any], Any] | None) -> Callable[[], Any]:
-    """One step of the same network in PyTorch on its GPU, by ``wrap`` if one is given, as ``torch.compile``."""
+    """Return one step of the same network in PyTorch on its GPU; ``wrap``, such as ``torch.compile``, is optional."""
     import rows_torch
 
     rows_common.half, rows_common.device = "" if dtype == "float32" else dtype, "cuda"

@@ -1,12 +1,12 @@
-"""Plans: the steps of ``training`` at O0 and O1, beside eager ones and PyTorch's; what tracing and guards cost.
+"""Plans: the steps of ``training`` at O0 and O1, beside eager ones and PyTorch's; the cost of tracing and guards.
 
     python -m benchmarks graph_mode [--quick]
     python benchmarks/graph_mode.py [--torch-python PYTHON] [--rows mlp,lenet] [--rounds 15] [--threads 1]
 
-The peers take turns, as in ``training``; ratios are medians of the rounds' ratios of O1's time to theirs. The most
-bytes of arrays in a step are counted as in ``step_memory``. "Traced" is the time of a first call, with the loops of O1
-found on disk, in eager steps, and the bytes that Python then holds more (tracemalloc). Guards are those of a network
-of 50 cells that is called again and again. What is found is kept in ``build/benchmarks.json``, unless ``--quick``.
+The peers take turns, as in ``training``; ratios are medians of the rounds' ratios of O1's time to theirs. The peak
+bytes of arrays in a step are counted as in ``step_memory``. "Traced" is the time of a first call in eager steps, with
+the loops of O1 already on disk, and the growth of Python's memory in bytes (tracemalloc). Guards are those of a network
+of 50 cells that is called repeatedly. The results are saved in ``build/benchmarks.json``, unless ``--quick``.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ try:
     from . import results
     from .peers import Peer, PeerError
     from .step_memory import memory_of
-    from .training import ROWS, _prepared, _times, add_pythons, python_of, shown
+    from .training import ROWS, _prepared, _times, add_pythons, python_of, time_text
 except ImportError:  # run as a script
     sys.path.insert(0, str(Path(__file__).resolve().parent))
     import results  # type: ignore[import-not-found, no-redef, unused-ignore]
     from peers import Peer, PeerError  # type: ignore[import-not-found, no-redef, unused-ignore]
     from step_memory import memory_of  # type: ignore[import-not-found, no-redef, unused-ignore]
-    from training import ROWS, _prepared, _times, add_pythons, python_of, shown  # type: ignore[import-not-found, no-redef, unused-ignore]
+    from training import ROWS, _prepared, _times, add_pythons, python_of, time_text  # type: ignore[import-not-found, no-redef, unused-ignore]
 
 
 class Aim(NamedTuple):
-    """What O1's time is to be, in eager PyTorch's and in torch.compile's; the same of the bytes of arrays."""
+    """Target of O1's time, relative to eager PyTorch and to torch.compile, and of its bytes of arrays."""
 
     torch: float
     compiled: float
@@ -55,7 +55,7 @@ PEERS = ("hookscope", "hookscope-O0", "hookscope-O1", "torch", "torch-compiled")
 
 
 def _traced(row: str) -> dict[str, float]:
-    """What a first call takes and leaves; its loops are on disk already."""
+    """Return the time of a first call and the memory that it retains; its loops are already on disk."""
     import functools
 
     import hookscope
@@ -65,19 +65,19 @@ def _traced(row: str) -> dict[str, float]:
 
     from hookscope.engine import jit
 
-    def once(step: Callable[[], Any]) -> float:
+    def duration(step: Callable[[], Any]) -> float:
         began = time.perf_counter()
         step()
         return time.perf_counter() - began
 
     eager = rows_mindspore.rows()[row]()
-    once(eager)
-    of_eager = min(once(eager) for _ in range(3))
+    duration(eager)
+    of_eager = min(duration(eager) for _ in range(3))
     figures: dict[str, float] = {"eager": of_eager}
     for level in ("O0", "O1"):
         make = rows_mindspore.rows(functools.partial(jit, jit_level=level))[row]
-        make()()  # compiles what is not on disk yet
-        tracemalloc.start()  # before anything is made, so that what is freed is known
+        make()()  # compiles the loops that are not on disk yet
+        tracemalloc.start()  # before the network is made, so that its frees are counted
         step = make()
         gc.collect()
         before = tracemalloc.get_traced_memory()[0]
@@ -86,12 +86,12 @@ def _traced(row: str) -> dict[str, float]:
         figures[f"{level} bytes"] = float(tracemalloc.get_traced_memory()[0] - before)
         tracemalloc.stop()
         step = make()
-        figures[level] = once(step)
+        figures[level] = duration(step)
     return figures
 
 
 def _guards() -> dict[str, float]:
-    """Seconds that guards and calls of networks of 50 cells take."""
+    """Return the seconds that guards and calls of networks of 50 cells take."""
     import numpy as np
 
     from hookscope.engine import Tensor, jit, nn
@@ -108,8 +108,8 @@ def _guards() -> dict[str, float]:
 
     figures = {}
     x = Tensor(np.ones((2, 4), np.float32))
-    for name, made in (("ReLU", lambda: nn.ReLU()), ("Dense", lambda: nn.Dense(4, 4))):
-        net = nn.SequentialCell(*[made() for _ in range(49)])
+    for name, make in (("ReLU", lambda: nn.ReLU()), ("Dense", lambda: nn.Dense(4, 4))):
+        net = nn.SequentialCell(*[make() for _ in range(49)])
         compiled = CompiledFunction(net, name)
         for _ in range(50):
             compiled(x)
@@ -151,9 +151,9 @@ def _measured(row: str, peers: list[Peer], options: argparse.Namespace) -> dict[
 
 
 def ratio_of_bytes(figures: dict[str, Any], peer: str) -> float | None:
-    """O1's most bytes of arrays to a peer's."""
-    own, other = (figures["peaks"].get(name) for name in ("hookscope-O1", peer))
-    return own / other if own and other else None
+    """Return the ratio of O1's peak bytes of arrays to a peer's."""
+    own, peers = (figures["peaks"].get(name) for name in ("hookscope-O1", peer))
+    return own / peers if own and peers else None
 
 
 def _line(row: str, figures: dict[str, Any]) -> str:
@@ -161,7 +161,7 @@ def _line(row: str, figures: dict[str, Any]) -> str:
         return "-" if value is None else f"{value:.2f}"
 
     seconds, ratios, traced = figures["seconds"], figures["ratios"], figures["traced"]
-    times = "".join(f"{shown(seconds.get(name)):>11}" for name in PEERS)
+    times = "".join(f"{time_text(seconds.get(name)):>11}" for name in PEERS)
     bytes_ = "".join(f"{cell(ratio_of_bytes(figures, name)):>7}" for name in ("torch", "torch-compiled"))
     first = "".join(
         f"{traced[level] / traced['eager']:>7.1f}{traced[f'{level} bytes'] / 1024:>7.0f}" for level in ("O0", "O1")
@@ -189,10 +189,10 @@ def main(arguments: list[str] | None = None) -> None:
             parser.error(f"argument --rows: unknown row {row!r}; known are {', '.join(AIMS)}")
     if options.quick:
         options.rounds, options.seconds, rows = 3, 0.1, [row for row in rows if row != "resnet18"]
-    kept = results.load().get("graph_mode", {"rows": {}})
+    section = results.load().get("graph_mode", {"rows": {}})
     guards = _guards()
     for name, seconds in guards.items():
-        print(f"50 cells, {name}: {shown(seconds)}")
+        print(f"50 cells, {name}: {time_text(seconds)}")
     peers = []
     for name in PEERS:
         try:
@@ -206,13 +206,13 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"{'':<41}{heads}{'/ torch':>8}{'aim':>6}{'/ comp.':>8}{'aim':>6}{more}")
     try:
         for row in rows:
-            kept["rows"][row] = _measured(row, peers, options)
-            print(_line(row, kept["rows"][row]), flush=True)
+            section["rows"][row] = _measured(row, peers, options)
+            print(_line(row, section["rows"][row]), flush=True)
     finally:
         for peer in peers:
             peer.close()
     if not options.quick:
-        results.keep("graph_mode", {**kept, "threads": options.threads, "versions": versions, "guards": guards})
+        results.keep("graph_mode", {**section, "threads": options.threads, "versions": versions, "guards": guards})
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""What `import hookscope` and its engine cost beside `import numpy`, each in a fresh process.
+"""Cost of `import hookscope` and of its engine beside `import numpy`, each in a fresh process.
 
     python benchmarks/import_time.py [--repeats 15]
 
 NumPy is imported before the clock starts for the others. The imports take turns, so that a change in the
-machine's load meets all alike.
+machine's load affects all alike.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import statistics
 import subprocess
 import sys
 
-# What is timed: what is imported before, and the statement.
+# Name -> the statement before the clock starts, and the timed statement.
 IMPORTS = {
     "numpy": ("pass", "import numpy"),
     "hookscope": ("import numpy", "import hookscope"),
@@ -22,12 +22,12 @@ IMPORTS = {
     "mindspore, as alias": ("import numpy", "import hookscope; hookscope.install_as_mindspore(); import mindspore.nn"),
 }
 TIMED = "{}\nimport time\nbegin = time.perf_counter()\n{}\nprint(time.perf_counter() - begin)"
-# Bytecode is kept, as it is for every user.
+# Bytecode is cached, as it is for every user.
 ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
 
 
 def import_seconds(before: str, statement: str) -> float:
-    """The time of one import, without the interpreter's own start."""
+    """Return the time of one import, without the interpreter's own start."""
     command = [sys.executable, "-c", TIMED.format(before, statement)]
     return float(subprocess.run(command, env=ENVIRONMENT, check=True, capture_output=True, text=True).stdout)
 

@@ -2,7 +2,7 @@
 
     python benchmarks/kernel_start.py [--repeats 10]
 
-The two take turns, so that a change in the machine's load meets both alike.
+The two take turns, so that a change in the machine's load affects both alike.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ import time
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import KernelManager
 
-# Bytecode is kept, as it is for every user: without it Hookscope's files would be compiled at each start.
+# Bytecode is cached, as it is for every user: without it Hookscope's files would be compiled at each start.
 ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
 KERNELS = {"python3": "ipykernel_launcher", "hookscope": "hookscope.kernel"}
 
 
 def start_seconds(module: str) -> float:
-    """One start, up to the reply to the first cell."""
+    """Return the time of one start, up to the reply to the first cell."""
     manager = KernelManager()
     argv = [sys.executable, "-m", module, "-f", "{connection_file}"]
     manager._kernel_spec = KernelSpec(argv=argv, language="python")
-    # ZeroMQ's client knocks again each 100 ms until the kernel listens, which would round the times to that.
+    # ZeroMQ's client retries every 100 ms until the kernel listens, which would round the times to that.
     manager.context.RECONNECT_IVL = 1
     begin = time.perf_counter()
     manager.start_kernel(env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

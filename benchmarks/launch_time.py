@@ -1,10 +1,10 @@
-"""What starting a Triton kernel costs on the host, with a launcher that does nothing, so without a GPU too.
+"""Cost of starting a Triton kernel on the host, with a launcher that does nothing, so that no GPU is needed.
 
     python benchmarks/launch_time.py [--calls N] [--rounds N]
 
 For some operators: one call by Triton's own dispatch, which derives the kernel's signature from its arguments, and one
-by its plan, once without and once with the look-up of the plan; the memory of outputs is not counted. Where CuPy is
-installed the arrays are CuPy's, with addresses of nothing; else they only have the attributes of such arrays.
+by its plan, without and with the look-up of the plan; the allocation of outputs is not counted. If CuPy is installed,
+the arrays are CuPy's, with invalid addresses; else stand-ins have the attributes of such arrays.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STREAM = SimpleNamespace(ptr=0)
 
 
 class Launcher:
-    """Takes the place of Triton's: both its C function and the Python around it do nothing."""
+    """Replacement for Triton's launcher: both its C function and the Python around it do nothing."""
 
     launch = staticmethod("".format)  # a function in C that takes any arguments
     arg_annotations, kernel_signature = b"", b""
@@ -42,16 +42,17 @@ class Launcher:
 
 
 class Driver(drivers.CompileOnlyDriver):
-    """Compiles, and loads and starts nothing."""
+    """Driver and loads nor starts a kernel."""
 
     launcher_cls = Launcher
     utils = SimpleNamespace(
-        load_binary=lambda *given: (0, 0, 0, 0, 1024), get_device_properties=lambda device: {"max_shared_mem": 1 << 18}
+        load_binary=lambda *arguments: (0, 0, 0, 0, 1024),
+        get_device_properties=lambda device: {"max_shared_mem": 1 << 18},
     )
 
 
 def stand_in() -> ModuleType:
-    """What has CuPy's attributes where it is not installed."""
+    """Return a module with CuPy's attributes, for machines without CuPy."""
 
     class ndarray:  # noqa: N801  # CuPy's own name
         def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
@@ -66,8 +67,8 @@ def stand_in() -> ModuleType:
 
 
 def installed() -> Any:
-    """CuPy, whose arrays here have addresses and no memory."""
-    import cupy  # type: ignore[import-not-found, unused-ignore]  # installed where somebody wants it
+    """Return CuPy with a ``make`` whose arrays have addresses but no memory."""
+    import cupy  # type: ignore[import-not-found, unused-ignore]  # optional
     from cupy.cuda import memory  # type: ignore[import-not-found, unused-ignore]
 
     def make(shape: tuple[int, ...], dtype: Any) -> Any:
@@ -78,7 +79,7 @@ def installed() -> Any:
 
 
 class Own:
-    """An array as Triton's dispatch wants it."""
+    """Wrapper of an array for Triton's dispatch."""
 
     def __init__(self, array: Any) -> None:
         self.address, self.dtype = array.data.ptr, array.dtype
@@ -137,7 +138,7 @@ def main(arguments: list[str] | None = None) -> dict[str, dict[str, float]]:
             "and look-up": lambda: plan_for(name, kernel, inputs, attrs).run(*inputs, **attrs),  # type: ignore[union-attr]  # noqa: B023
         }
         times: dict[str, list[float]] = {way: [] for way in calls}
-        for _ in range(options.rounds):  # in turns, so that a disturbance is everybody's
+        for _ in range(options.rounds):  # in turns, so that a disturbance affects all
             for way, call in calls.items():
                 times[way].append(microseconds(call, options.calls))
         figures[case] = {way: min(some) for way, some in times.items()}

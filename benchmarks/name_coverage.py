@@ -1,11 +1,11 @@
-"""How much of MindSpore's interface there is: ``python benchmarks/name_coverage.py [LIST_OF_NAMES]``.
+"""Coverage of MindSpore's interface: ``python benchmarks/name_coverage.py [LIST_OF_NAMES]``.
 
-A name is *there* if it can be looked up and is not one that only says what to use instead. It is *tested* if a test
-file (tests/**/*.py) uses it: as an attribute (``.name``), an imported name, or a row of a table (``"name"``). That is
-a count of words, not a proof; the suite itself is.
+A name is *there* if it can be looked up and does more than name an alternative. It is *tested* if a test file
+(tests/**/*.py) uses it: as an attribute (``.name``), an imported name, or a row of a table (``"name"``). That is a
+count of words; only the suite itself is a proof.
 
-The lists are plain names in tests/engine/names. LIST_OF_NAMES is a file of "rank name" lines in the place of
-usage.txt, the names that users write most often, the commonest first.
+The lists are plain names in tests/engine/names. LIST_OF_NAMES is a file of "rank name" lines that replaces usage.txt,
+the names that users write most often, the commonest first.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ALIASES = {"mnp": "numpy", "initializer": "common.initializer", "ms": "", "Tens
 
 
 def owner_of(prefix: str) -> Any:
-    """The object that a name's prefix stands for."""
+    """Return the object that a name's prefix stands for."""
     import hookscope.engine as ms
 
     if prefix == "initializer":
@@ -48,7 +48,7 @@ def owner_of(prefix: str) -> Any:
 
 
 def is_there(prefix: str, name: str) -> bool:
-    """Whether a name is covered."""
+    """Return whether a name is covered."""
     try:
         value = owner_of(prefix)
         for part in name.split("."):
@@ -60,7 +60,7 @@ def is_there(prefix: str, name: str) -> bool:
 
 @cache
 def _special(prefix: str) -> frozenset[str]:
-    """Names that only an instance has."""
+    """Return the names that only an instance has."""
     import hookscope.engine as ms
 
     if prefix in ("Tensor", "Tensor~"):
@@ -71,39 +71,39 @@ def _special(prefix: str) -> frozenset[str]:
 
 
 def in_mint(name: str) -> bool:
-    """Whether mint has a name, at the top or in one of its rooms: MindSpore's list of mint puts them together."""
+    """Return whether mint or one of its submodules has a name, since MindSpore's list of mint joins them."""
     return any(is_there(f"mint{room}", name) for room in ("", ".nn", ".nn.functional", ".optim", ".linalg", ".special"))
 
 
 @cache
 def words_of_tests() -> frozenset[str]:
-    """The names that the test files use."""
+    """Return the names that the test files use."""
     names: set[str] = set()
     for path in (ROOT / "tests").rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         names.update(re.findall(r"\.([A-Za-z_]\w*)", text))
         names.update(re.findall(r"[\"']([A-Za-z_]\w*)[\"']", text))
-        for words in re.findall(r"import ([\w, ]+|\([^)]*\))", text):
-            names.update(re.findall(r"\w+", words))
-        for words in re.findall(r"\"([A-Za-z_][\w ]+)\"", text):  # rows of names in one string
-            names.update(words.split())
+        for text_of_names in re.findall(r"import ([\w, ]+|\([^)]*\))", text):
+            names.update(re.findall(r"\w+", text_of_names))
+        for text_of_names in re.findall(r"\"([A-Za-z_][\w ]+)\"", text):  # rows of names in one string
+            names.update(text_of_names.split())
     return frozenset(names)
 
 
 def usage(path: Path = NAMES / "usage.txt") -> list[tuple[str, str]]:
-    """(prefix, name) by rank."""
+    """Return pairs of prefix and name, by rank."""
     rows = [line.split() for line in path.read_text().splitlines() if line and not line.startswith("#")]
     pairs = [re.fullmatch(r"(\w+~?)\.(.+)", row[1]) for row in rows]
     return [(pair[1], pair[2]) for pair in pairs if pair]
 
 
 def listed(name: str) -> list[str]:
-    """The names of a list."""
+    """Return the names of a list."""
     return (NAMES / f"{name}.txt").read_text().split()
 
 
 def covered(name: str) -> list[str]:
-    """The names of a list that are there."""
+    """Return the names of a list that are there."""
     return [n for n in listed(name) if (in_mint(n) if name == "mint" else is_there(OWNERS[name], n))]
 
 
@@ -111,8 +111,8 @@ def main() -> None:
     most_used = usage(Path(sys.argv[1])) if len(sys.argv) > 1 else usage()
     missing = [f"{p}.{n}" for p, n in most_used if not is_there(p, n)]
     untested = [f"{p}.{n}" for p, n in most_used if is_there(p, n) and n.rpartition(".")[2] not in words_of_tests()]
-    there = len(most_used) - len(missing)
-    print(f"most used: {there} of {len(most_used)} are there, {there - len(untested)} of them used by a test")
+    count = len(most_used) - len(missing)
+    print(f"most used: {count} of {len(most_used)} are there, {count - len(untested)} of them used by a test")
     print(f"  not there: {', '.join(missing) or 'none'}")
     print(f"  not in a test: {', '.join(untested) or 'none'}")
     for name in OWNERS:

@@ -1,11 +1,11 @@
-"""The panel in JupyterLab, in Chromium: until it is painted, until a step is shown, and what live updates cost.
+"""Times of the panel in JupyterLab, in Chromium: its first paint, a step until it is shown, the cost of live updates.
 
     python -m benchmarks panel_times [--repeats 5]
 
-Needs what the browser tests need (`make test` installs it). The clock of the first two is the page's: from the click
-to the frame after the one in which the answer stands. The third is the kernel's: training steps of about 50 ms,
-watched without a panel and with one, in turns; the panel is drawn on the same cores. Ratios are medians of the
-rounds' ratios.
+Requires the packages of the browser tests (`make test` installs them). The page's clock measures the first two: from
+the click to the frame after the one that has the answer. The kernel's clock measures the third: training steps of
+about 50 ms, watched without a panel and with one, in turns; the panel is drawn on the same cores. Ratios are medians of
+the rounds' ratios.
 """
 
 from __future__ import annotations
@@ -80,14 +80,14 @@ session = DebugSession(mlp)
 session.attach()
 seconds(data, 10)
 panel = None"""
-SHOWN = "panel = DebuggerPanel(session)\npanel.display()\npanel.view = 'parameters'"
+DISPLAY = "panel = DebuggerPanel(session)\npanel.display()\npanel.view = 'parameters'"
 WATCHED = "print(json.dumps(seconds(data, STEPS)))"
 CLOSED = "panel.close()"
-# What a magic opened becomes static, so that the next one does not pay for it.
+# Panels that a magic opened become static, so that they cost the next one nothing.
 FROZEN = "from hookscope.kernel import panels\npanels.freeze_all(60)"
 
-# What stands on the page has been painted when the frame after it begins.
-SETTLE = 1000  # milliseconds until a panel that has just been opened is no longer being drawn for the first time
+# A change of the page has been painted when the next frame begins.
+SETTLE = 1000  # milliseconds until a panel that has just been opened has been drawn for the first time
 FRAME = "const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));"
 FIRST_PAINT = f"""async (index) => {{
   {FRAME}
@@ -189,8 +189,8 @@ def _measure(notebook: Any, repeats: int, steps: int) -> None:
         run(7)
     ratio = _median([a / b for a, b in zip(live, plain, strict=True)])
     print(f"\nlive, {1 / _median(live):.1f} steps a second, drawn anew {_median(rates):.1f} times a second:")
-    without, beside = _median(plain) * 1e3, _median(live) * 1e3
-    print(f"  {without:.1f} ms a step without a panel, {beside:.1f} with one: {ratio:.3f} (aim 1.05)")
+    without_panel, with_panel = _median(plain) * 1e3, _median(live) * 1e3
+    print(f"  {without_panel:.1f} ms a step without a panel, {with_panel:.1f} with one: {ratio:.3f} (aim 1.05)")
 
 
 _median: Callable[[list[float]], float] = statistics.median
@@ -223,7 +223,7 @@ def main(arguments: list[str] | None = None) -> None:
         "%%cell net --step -o large_debugger\n_ = large_step(x)",
     ]
     watched = WATCHED.replace("STEPS", str(options.steps))
-    cells = [LARGE, "%cell net", *stepping, LIVE, SHOWN, watched, CLOSED, FROZEN]
+    cells = [LARGE, "%cell net", *stepping, LIVE, DISPLAY, watched, CLOSED, FROZEN]
     with (
         tempfile.TemporaryDirectory() as folder,
         lab_server(Path(folder)) as server,

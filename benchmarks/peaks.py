@@ -1,8 +1,8 @@
-"""The most bytes of arrays that a step holds above what it begins with, as the library itself counts them.
+"""Peak bytes of a step's arrays above its initial state, as the library itself counts them.
 
-NumPy reports its arrays to tracemalloc, PyTorch's profiler each allocation of its own. What a library keeps between two
-steps beside parameters, states of the optimizer and data counts as held by the step: buffers that wait for their next
-use are no smaller for it. Neither sees what compiled code takes for itself.
+NumPy reports its arrays to tracemalloc, PyTorch's profiler each allocation of its own. Arrays that a library retains
+between two steps, other than parameters, states of the optimizer and data, count as the step's: reusable buffers take
+memory, too. Neither counts the memory that compiled code allocates.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-_NUMPY = 389047  # the domain by which tracemalloc tells NumPy's arrays from other memory
+_NUMPY = 389047  # tracemalloc's domain of NumPy's arrays
 
 
 def of(name: str, make: Callable[[], Any]) -> int | None:
-    """Of the third step of a row; None for a library that does not count."""
+    """Return the peak of the third step of a row; None for a library that does not count."""
     if name.startswith("hookscope"):
         return _numpy(make)
     if name.startswith("torch"):
@@ -28,7 +28,7 @@ def of(name: str, make: Callable[[], Any]) -> int | None:
 
 
 def _numpy(make: Callable[[], Any]) -> int:
-    make().run()  # what is imported and compiled at first use is not the step's
+    make().run()  # imports and compilations at first use do not belong to the step
     gc.collect()
     tracemalloc.start()
     try:
@@ -37,12 +37,12 @@ def _numpy(make: Callable[[], Any]) -> int:
             step.run()
         gc.collect()
         arrays = tracemalloc.take_snapshot().filter_traces([tracemalloc.DomainFilter(True, _NUMPY)])
-        held = sum(trace.size for trace in arrays.traces) - sum({id(x): x.nbytes for x in step.kept()}.values())
+        buffers = sum(trace.size for trace in arrays.traces) - sum({id(x): x.nbytes for x in step.state()}.values())
         del arrays
         before = tracemalloc.get_traced_memory()[0]
         tracemalloc.reset_peak()
         step.run()
-        return tracemalloc.get_traced_memory()[1] - before + max(held, 0)
+        return tracemalloc.get_traced_memory()[1] - before + max(buffers, 0)
     finally:
         tracemalloc.stop()
 
@@ -59,8 +59,8 @@ def _torch(make: Callable[[], Any]) -> int:
         path = Path(folder, "trace.json")
         profiler.export_chrome_trace(str(path))
         events = [each for each in json.loads(path.read_text())["traceEvents"] if each.get("name") == "[memory]"]
-    now = most = 0
+    current = peak = 0
     for event in sorted(events, key=lambda event: event["ts"]):
-        now += event["args"]["Bytes"]
-        most = max(most, now)
-    return most
+        current += event["args"]["Bytes"]
+        peak = max(peak, current)
+    return peak

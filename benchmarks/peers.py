@@ -1,14 +1,14 @@
 """Peers: the same work in several libraries, each in a worker process of its own with the same number of threads.
 
-The workers are started once and told in turn what to run, so that a change in the machine's load meets all alike; a
-worker that waits takes no time. A worker is this file, run by the interpreter that has the library:
+The workers are started once and run in turn, so that a change in the machine's load affects all alike; a waiting worker
+takes no time. A worker is this file, run by the interpreter that has the library:
 
     PYTHON benchmarks/peers.py NAME THREADS      commands and replies are lines of JSON
 
-What is measured is in ``rows_mindspore.py``, one text for MindSpore and for Hookscope in its place, in
-``rows_torch.py`` and in ``rows_jax.py``; ``rows_machine.py`` has what the machine can do at most. How the networks of
-these rows are watched is in ``watching_hookscope.py`` and ``watching_torch.py``.
-``rows_statistics.py`` has the rows of ``value_statistics.py``, whose peers are named ``statistics-`` and the library.
+The rows are defined in ``rows_mindspore.py``, one text for MindSpore and for Hookscope as its replacement, in
+``rows_torch.py`` and in ``rows_jax.py``; ``rows_machine.py`` measures the limits of the machine. The ways of watching
+the networks of these rows are in ``watching_hookscope.py`` and ``watching_torch.py``. ``rows_statistics.py`` has the
+rows of ``value_statistics.py``, whose peers are named ``statistics-`` and the library.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ BLAS_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class PeerError(Exception):
-    """A worker could not do what it was told; the text says why."""
+    """A worker's failure, with the reason as its text."""
 
 
 class Peer:
@@ -40,8 +40,8 @@ class Peer:
         name: hookscope (or one that begins so), torch, torch-compiled, mindspore, mindspore-synced, mindspore-graph,
             jax, or machine.
         python: the interpreter that has the library.
-        threads: how many threads the library may use.
-        patience: the most seconds that a reply may take; then the worker is ended, and started anew when next asked.
+        threads: the number of threads that the library may use.
+        patience: the most seconds that a reply may take; then the worker is ended, and restarted at the next command.
         environment: variables that only this worker has.
 
     Raises:
@@ -61,7 +61,7 @@ class Peer:
 
     def _start(self) -> str:
         environment = {**os.environ, **dict.fromkeys(BLAS_THREADS, str(self._threads)), "GLOG_v": "3"}
-        if self._threads == 1:  # XLA has no number of threads; it takes as many as there are cores for it
+        if self._threads == 1:  # XLA has no setting of its threads; it takes one for each core that it sees
             environment["NPROC"] = "1"
         environment |= {"PYTHONPATH": str(HERE.parent), **self._own}
         python = os.path.abspath(self._python) if os.sep in self._python else self._python
@@ -73,18 +73,18 @@ class Peer:
             stderr=subprocess.DEVNULL,
             env=environment,
             text=True,
-            cwd=tempfile.gettempdir(),  # MindSpore leaves files where it is
+            cwd=tempfile.gettempdir(),  # MindSpore leaves files in its working directory
         )
         version: str = self._reply(None)
         return version
 
     def prepare(self, row: str) -> list[float]:
-        """Make a row's network and data; the losses of its first two steps."""
+        """Make a row's network and data; return the losses of its first two steps."""
         answer: list[float] = self._ask("prepare", row)
         return answer
 
     def run(self, row: str, times: int) -> float:
-        """Seconds that one of ``times`` runs takes."""
+        """Run a row ``times`` times; return the seconds of one run."""
         answer: float = self._ask("run", row, times)
         return answer
 
@@ -92,19 +92,19 @@ class Peer:
         """Watch the row's network in this way from now on, and run it once."""
         self._ask("watch", row, way)
 
-    def grown(self) -> int | None:
-        """The bytes by which the worker's resident memory was once larger than before its first row."""
-        answer: int | None = self._ask("grown", "")
+    def growth(self) -> int | None:
+        """Return the growth of the worker's resident memory, in bytes: its peak less its size before the first row."""
+        answer: int | None = self._ask("growth", "")
         return answer
 
     def peak(self, row: str) -> int | None:
-        """The most bytes of arrays during a step, above what it begins with; None where the library does not count."""
+        """Return the peak bytes of arrays in a step, above its initial state; None if the library does not count."""
         answer: int | None = self._ask("peak", row)
         return answer
 
-    def places(self, row: str) -> dict[str, float]:
-        """The share of a prepared row's time that each file of Hookscope takes; what else there is, in its callers."""
-        answer: dict[str, float] = self._ask("places", row)
+    def time_by_file(self, row: str) -> dict[str, float]:
+        """Return each Hookscope file's share of a prepared row's time; other code counts as that of its callers."""
+        answer: dict[str, float] = self._ask("time_by_file", row)
         return answer
 
     def close(self) -> None:
@@ -144,7 +144,7 @@ def _worker(name: str, threads: int) -> None:
     """Answer commands until the input ends."""
     sys.path[0] = str(HERE)
     import peaks
-    import places
+    import time_by_file
 
     try:
         rows, version, synchronize, ways = _library(name, threads)
@@ -154,14 +154,16 @@ def _worker(name: str, threads: int) -> None:
     _answer(value=version)
     resident = _resident("VmRSS")
     ready: dict[str, Any] = {}
-    watchers: dict[str, Any] = {}  # of the row, by way; kept, so that what they hold is held from the first round on
-    now: Any = None
+    watchers: dict[
+        str, Any
+    ] = {}  # of the row, by way; retained, so that their memory is allocated from the first round on
+    watcher: Any = None
     for line in sys.stdin:
         command, row, *rest = json.loads(line)
         try:
-            if now is not None and command in ("prepare", "watch"):
-                now.detach()
-                now = None
+            if watcher is not None and command in ("prepare", "watch"):
+                watcher.detach()
+                watcher = None
             if command in ("prepare", "peak") and row not in rows:
                 _answer(error="no such row")
             elif command == "prepare":
@@ -170,20 +172,20 @@ def _worker(name: str, threads: int) -> None:
                 gc.collect()
                 ready[row] = rows[row]()
                 _answer(value=[float(x) for x in (ready[row]() for _ in range(2)) if x is not None])
-            elif command == "grown":
+            elif command == "growth":
                 _answer(value=None if resident is None else (_resident("VmHWM") or 0) - resident)
             elif command == "peak":
                 ready.clear()
                 gc.collect()
                 _answer(value=peaks.of(name, rows[row]))
-            elif command == "places":
-                _answer(value=places.of(ready[row].run))
+            elif command == "time_by_file":
+                _answer(value=time_by_file.of(ready[row].run))
             elif command == "watch":
                 (way,) = rest
                 if way not in watchers:
                     watchers[way] = ways[way](ready[row].net)
-                now = watchers[way]
-                now.attach()
+                watcher = watchers[way]
+                watcher.attach()
                 ready[row].run()
                 _answer(value=None)
             else:
@@ -193,21 +195,21 @@ def _worker(name: str, threads: int) -> None:
                     step.run()
                 synchronize()
                 _answer(value=(time.perf_counter() - begin) / rest[0])
-        except Exception as error:  # whatever the library raises becomes a row that says so
+        except Exception as error:  # any exception of the library becomes the text of its row
             _answer(error=f"{type(error).__name__}: {error}".splitlines()[0][:100])
 
 
-def _resident(which: str) -> int | None:
-    """Bytes of resident memory, now ("VmRSS") or at most so far ("VmHWM"); None where the system does not say."""
+def _resident(field: str) -> int | None:
+    """Return the bytes of resident memory, now ("VmRSS") or at its peak ("VmHWM"); None if the system lacks them."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
     except OSError:
         return None
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(which))
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
 
 
 def _library(name: str, threads: int) -> tuple[dict[str, Any], str, Any, dict[str, Any]]:
-    """Of the library: the rows, its version, what waits for its work, and the ways of watching a network."""
+    """Return a library's rows, its version, a function that waits for its work, and the ways of watching a network."""
     if name.startswith("statistics-"):
         import rows_statistics
 

@@ -1,4 +1,4 @@
-"""Put what the last run measured into docs/performance.md: its tables, between their markers, and its picture.
+"""Publication of the last run's measurements in docs/performance.md: tables, between their markers, and the picture.
 
 python -m benchmarks.performance_page
 """
@@ -15,7 +15,7 @@ from . import results
 from .first_use import NETWORKS, WAYS
 from .graph_mode import AIMS, ratio_of_bytes
 from .step_memory import STEPS
-from .training import GRAPH, MINDSPORE, PYNATIVE, RATES, ROWS, fastest, shown
+from .training import GRAPH, MINDSPORE, PYNATIVE, RATES, ROWS, fastest, time_text
 from .watching import WAYS as WATCHED
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,14 +35,14 @@ def _ratio(value: float | None) -> str:
 
 
 def _against(value: float | None, aim: float | None) -> str:
-    """A ratio beside what it was to be; one that is above that stands out."""
+    """Format a ratio with its target; a ratio above the target is bold."""
     if value is None or aim is None:
         return _ratio(value)
     return f"{_ratio(value)} (≤ {aim:g})" if value <= aim else f"**{_ratio(value)}** (≤ {aim:g})"
 
 
-def _where(sections: Sections) -> str:
-    where, of_threads = sections["where"], sections["training"]
+def _machine(sections: Sections) -> str:
+    machine, of_threads = sections["where"], sections["training"]
     peers = sorted({name.partition(",")[0] for figures in of_threads.values() for name in figures["versions"].values()})
     rates = "; ".join(
         f"on {threads} thread{'s' * (threads != '1')} "
@@ -50,8 +50,8 @@ def _where(sections: Sections) -> str:
         for threads, figures in of_threads.items()
     )
     return (
-        f"{where['day']}, {where['processor']}, {where['cores']} cores, {where['system']}, Python {where['python']}: "
-        f"{', '.join(peers)}.\n\nThe machine's limits, measured with NumPy's BLAS and copies: {rates}."
+        f"{machine['day']}, {machine['processor']}, {machine['cores']} cores, {machine['system']}, "
+        f"Python {machine['python']}: {', '.join(peers)}.\n\nThe machine's limits, measured with NumPy's BLAS and copies: {rates}."
     )
 
 
@@ -66,7 +66,7 @@ def _times(threads: str) -> Callable[[Sections], str]:
             lines.append(
                 [
                     row.label,
-                    shown(seconds.get("hookscope")),
+                    time_text(seconds.get("hookscope")),
                     _against(ratios.get("torch"), row.torch),
                     _ratio(ratios.get("torch-compiled")),
                     _against(fastest(ratios, PYNATIVE), row.mindspore),
@@ -88,7 +88,7 @@ def _times(threads: str) -> Callable[[Sections], str]:
     return table
 
 
-def _made(sections: Sections) -> str:
+def _generation(sections: Sections) -> str:
     lines = []
     for name, row in ROWS.items():
         figures = next(iter(sections["training"].values()))["rows"].get(name)
@@ -97,7 +97,7 @@ def _made(sections: Sections) -> str:
         seconds = figures["seconds"]
         mindspore = min((seconds[mode] for mode in MINDSPORE if mode in seconds), default=None)
         times = (seconds.get("hookscope"), seconds.get("torch"), mindspore, seconds.get("machine"))
-        lines.append([row.label, *map(shown, times)])
+        lines.append([row.label, *map(time_text, times)])
     return _table(["", "Hookscope", "PyTorch", "MindSpore", "NumPy's generator alone"], lines)
 
 
@@ -106,8 +106,8 @@ def _memory(sections: Sections) -> str:
     for name in STEPS:
         figures = sections["step_memory"].get(name, {})
 
-        def size(peer: str, which: str, figures: Any = figures) -> float | None:
-            count = figures.get(peer, {}).get(which)
+        def size(peer: str, key: str, figures: Any = figures) -> float | None:
+            count = figures.get(peer, {}).get(key)
             return None if count is None else count / 2**20
 
         def cell(value: float | None) -> str:
@@ -156,7 +156,7 @@ def _graph_mode(sections: Sections) -> str:
         lines.append(
             [
                 ROWS[name].label,
-                *[shown(seconds.get(f"hookscope{level}")) for level in ("", "-O0", "-O1")],
+                *[time_text(seconds.get(f"hookscope{level}")) for level in ("", "-O0", "-O1")],
                 _against(ratios.get("torch"), aim.torch),
                 _against(ratios.get("torch-compiled"), aim.compiled),
                 *bytes_,
@@ -176,13 +176,13 @@ def _graph_mode(sections: Sections) -> str:
         "traced, O1",
     ]
     guards = measured["guards"]
-    told = "; ".join(
-        f"{shown(guards[f'{kind} guards'])} for 50 {kind} cells, where an eager call takes "
-        f"{shown(guards[f'{kind} eager'])} and a planned one {shown(guards[f'{kind} planned'])}"
+    summary = "; ".join(
+        f"{time_text(guards[f'{kind} guards'])} for 50 {kind} cells, where an eager call takes "
+        f"{time_text(guards[f'{kind} eager'])} and a planned one {time_text(guards[f'{kind} planned'])}"
         for kind in ("ReLU", "Dense")
     )
     threads = measured["threads"]
-    return f"{_table(headers, lines)}\n\nOn {threads} thread{'s' * (threads > 1)}. Guards that hold take {told}."
+    return f"{_table(headers, lines)}\n\nOn {threads} thread{'s' * (threads > 1)}. Guards that hold take {summary}."
 
 
 _LEVELS = ("O0", "O1")
@@ -193,24 +193,24 @@ def _watching(sections: Sections) -> str:
     for row in ("transformer", "resnet18"):
         ways = sections["watching"].get(row, {}).get("ways", {})
         for way, (label, _, aim) in WATCHED.items():
-            one = ways.get(way, {})
+            figures = ways.get(way, {})
 
-            def time(name: str, one: Any = one) -> str:
-                return "-" if one.get(name) is None else f"{one[name]:.2f} ms"
+            def time(name: str, figures: Any = figures) -> str:
+                return "-" if figures.get(name) is None else f"{figures[name]:.2f} ms"
 
-            def ratio(name: str, one: Any = one) -> str:
-                return "-" if one.get(name) is None else f"{one[name]:.3f}"
+            def ratio(name: str, figures: Any = figures) -> str:
+                return "-" if figures.get(name) is None else f"{figures[name]:.3f}"
 
             own = ratio("ratio")
             if aim is not None and own != "-":
-                own = f"{own} (≤ {aim:g})" if one["ratio"] <= aim else f"**{own}** (≤ {aim:g})"
+                own = f"{own} (≤ {aim:g})" if figures["ratio"] <= aim else f"**{own}** (≤ {aim:g})"
             where = f"{ROWS[row].label.partition(',')[0]}: {label}"
             lines.append([where, time("step"), time("added"), own, time("torch"), ratio("torch ratio")])
     return _table(["", "step", "added", "ratio", "PyTorch", "ratio"], lines)
 
 
 def _limits(threads: str) -> Callable[[Sections], str]:
-    """What a step cannot do without, at the machine's rates, and the files that its time goes to."""
+    """Return a table of a step's lower bounds, at the machine's rates, and of its time by file."""
 
     def table(sections: Sections) -> str:
         of_threads = sections["training"].get(threads)
@@ -222,14 +222,14 @@ def _limits(threads: str) -> Callable[[Sections], str]:
             seconds = figures["seconds"]["hookscope"]
             products = 2 * row.products / (of_threads["rates"]["sgemm"] * 1e9)
             traffic = row.traffic / (of_threads["rates"]["copy"] * 1e9)
-            places = [f"`{place}` {share:.0%}" for place, share in figures.get("places", {}).items() if share >= 0.05]
+            files = [f"`{path}` {share:.0%}" for path, share in figures.get("places", {}).items() if share >= 0.05]
             lines.append(
                 [
                     row.label,
-                    shown(seconds),
-                    f"{shown(products)} ({products / seconds:.0%})",
-                    f"{shown(traffic)} ({traffic / seconds:.0%})",
-                    ", ".join(places),
+                    time_text(seconds),
+                    f"{time_text(products)} ({products / seconds:.0%})",
+                    f"{time_text(traffic)} ({traffic / seconds:.0%})",
+                    ", ".join(files),
                 ]
             )
         return _table(
@@ -241,7 +241,7 @@ def _limits(threads: str) -> Callable[[Sections], str]:
 
 
 TABLES: dict[str, Callable[[Sections], str]] = {
-    "where": _where,
+    "where": _machine,
     "times": lambda sections: _times(_all_cores(sections))(sections),
     "times on one thread": _times("1"),
     "limits": lambda sections: _limits(_all_cores(sections))(sections),
@@ -250,9 +250,9 @@ TABLES: dict[str, Callable[[Sections], str]] = {
     "first use": _first_use,
     "first steps": _first_steps,
     "watching": _watching,
-    "made": _made,
+    "made": _generation,
 }
-"""What stands after each marker ``<!-- NAME -->`` of the page, until ``<!-- end -->``."""
+"""Content after each marker ``<!-- NAME -->`` of the page, until ``<!-- end -->``."""
 
 
 def _all_cores(sections: Sections) -> str:
@@ -260,23 +260,23 @@ def _all_cores(sections: Sections) -> str:
 
 
 def filled(page: str, sections: Sections) -> str:
-    """The page with new tables.
+    """Return the page with new tables.
 
     Raises:
         KeyError: the run did not measure a table's section.
         ValueError: the page has no marker of that name.
     """
     for name, table in TABLES.items():
-        place = re.compile(f"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-        if not place.search(page):
+        section = re.compile(f"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+        if not section.search(page):
             raise ValueError(f"the page has no marker '<!-- {name} -->'")
         content = table(sections)
-        page = place.sub(lambda match, content=content: f"{match[1]}\n{content}\n\n{match[2]}", page)
+        page = section.sub(lambda match, content=content: f"{match[1]}\n{content}\n\n{match[2]}", page)
     return page
 
 
 def draw(sections: Sections, path: Path) -> None:
-    """The picture of the ratios: a line for each row, a mark for each peer, on a logarithmic scale."""
+    """Draw the picture of the ratios: a line for each row, a mark for each peer, on a logarithmic scale."""
     import matplotlib
 
     matplotlib.use("svg")

@@ -1,4 +1,4 @@
-"""Where the measurements of a run are kept: ``build/benchmarks.json``, a section for each benchmark.
+"""File of a run's measurements, ``build/benchmarks.json``: a section for each benchmark.
 
 ``performance_page`` makes the tables and the picture of docs/performance.md from it.
 """
@@ -18,12 +18,12 @@ PATH = Path(__file__).resolve().parent.parent / "build" / "benchmarks.json"
 
 
 def load(path: Path = PATH) -> dict[str, Any]:
-    """The sections that are kept; none before the first run."""
+    """Return the saved sections; none before the first run."""
     return json.loads(path.read_text()) if path.exists() else {}
 
 
 def keep(section: str, content: Any, path: Path = PATH) -> None:
-    """Put a section in the place of the one of that name."""
+    """Save a section, which replaces the one of that name."""
     sections = load(path)
     sections["where"] = {
         "processor": _processor(),

@@ -1,4 +1,4 @@
-"""What the rows of all peers share: data and first weights, made by NumPy from names, so that they are equal."""
+"""Data and first weights of the rows of all peers, made by NumPy from names, so that they are equal."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 Array = Any
 
 half = ""
-"""The half precision, by name, that networks are trained with beside float32; "" for float32 alone."""
+"""Name of the half precision in mixed precision training; "" for float32 alone."""
 device = "cpu"
-"""Where PyTorch's networks are put."""
+"""Device of PyTorch's networks."""
 
 
 def weights(name: str, shape: tuple[int, ...]) -> Array:
-    """First values of a parameter, by the name that PyTorch gives it."""
+    """Return the first values of a parameter, by its name in PyTorch."""
     if name.startswith(("norm", "bn")) or ".norm" in name or ".bn" in name or "downsample.1" in name:
         return np.full(shape, 1.0 if name.endswith("weight") else 0.0, np.float32)
     random = np.random.default_rng(zlib.crc32(name.encode()))
@@ -34,10 +34,10 @@ def labels(count: int, classes: int = 10) -> Array:
 
 
 class Step:
-    """One row, ready: ``run`` is what is timed, the call gives the loss of a run as well (None where there is none).
+    """One prepared row: ``run`` is the timed function; a call also returns the run's loss (None for rows without one).
 
-    ``net`` is the network that it trains, if it trains one, and ``kept()`` the arrays that it begins a step with:
-    parameters, states of the optimizer, data.
+    ``net`` is the trained network, if there is one; ``state()`` returns the arrays at the start of a step: parameters,
+    states of the optimizer, data.
     """
 
     def __init__(
@@ -45,9 +45,9 @@ class Step:
         run: Callable[[], Any],
         loss: Callable[[Any], float] | None = None,
         net: Any = None,
-        kept: Callable[[], list[Any]] = list,
+        state: Callable[[], list[Any]] = list,
     ) -> None:
-        self.run, self.loss, self.net, self.kept = run, loss, net, kept
+        self.run, self.loss, self.net, self.state = run, loss, net, state
 
     def __call__(self) -> float | None:
         result = self.run()

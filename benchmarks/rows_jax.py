@@ -1,6 +1,6 @@
 """The rows of ``training.py`` in JAX, each step one jitted function: loss, gradients and optimizer.
 
-The networks are written out on dictionaries of arrays by PyTorch's names, whose first values they so share.
+The networks are functions of dictionaries of arrays by PyTorch's names, so that they have the same first values.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _momentum(p: Any, g: Any, state: Any, _count: Any) -> Any:
 
 
 def _training(forward: Any, shapes: Shapes, inputs: Any, targets: Any, adam: bool = False) -> Step:
-    """``forward(parameters, x)`` gives the logits."""
+    """Return a training step; ``forward(parameters, x)`` returns the logits."""
     update, states = (_adam, 2) if adam else (_momentum, 1)
     x, y = jnp.asarray(inputs), jnp.asarray(targets)
 
@@ -44,11 +44,14 @@ def _training(forward: Any, shapes: Shapes, inputs: Any, targets: Any, adam: boo
 
     compiled = jax.jit(step, donate_argnums=(0, 1, 2))
     parameters = {name: jnp.asarray(weights(name, shape)) for name, shape in shapes.items()}
-    now = [parameters, {n: tuple(jnp.zeros_like(p) for _ in range(states)) for n, p in parameters.items()}]
-    now.append(jnp.ones((), jnp.float32))
+    state_of_training = [
+        parameters,
+        {n: tuple(jnp.zeros_like(p) for _ in range(states)) for n, p in parameters.items()},
+    ]
+    state_of_training.append(jnp.ones((), jnp.float32))
 
     def run() -> Any:
-        loss, *now[:] = compiled(*now, x, y)
+        loss, *state_of_training[:] = compiled(*state_of_training, x, y)
         return jax.block_until_ready(loss)
 
     return Step(run, float)
@@ -110,7 +113,7 @@ def lenet() -> Step:
 
 
 def _batch_norm(p: Any, name: str, x: Any) -> Any:
-    # As in training; moving averages, which the others keep, take no part in the loss.
+    # As in training; the other libraries' moving averages do not affect the loss.
     mean = x.mean((0, 2, 3), keepdims=True)
     variance = jnp.square(x - mean).mean((0, 2, 3), keepdims=True)
     scale, shift = (p[f"{name}.{which}"][:, None, None] for which in ("weight", "bias"))
@@ -129,8 +132,8 @@ def resnet18() -> Step:
         (512, 512, 1),
     ]
     shapes: Shapes = {"conv1.weight": (64, 3, 3, 3), "bn1.weight": (64,), "bn1.bias": (64,)}
-    for place, (channels, out, stride) in enumerate(plan):
-        block = f"block{place}"
+    for index, (channels, out, stride) in enumerate(plan):
+        block = f"block{index}"
         shapes |= {f"{block}.conv1.weight": (out, channels, 3, 3), f"{block}.conv2.weight": (out, out, 3, 3)}
         norms = [f"{block}.bn1", f"{block}.bn2"]
         if stride != 1 or channels != out:
@@ -141,8 +144,8 @@ def resnet18() -> Step:
 
     def forward(p: Any, x: Any) -> Any:
         x = jax.nn.relu(_batch_norm(p, "bn1", _convolution(p, "conv1", x, padding=1)))
-        for place, (_, _, stride) in enumerate(plan):
-            block = f"block{place}"
+        for index, (_, _, stride) in enumerate(plan):
+            block = f"block{index}"
             y = jax.nn.relu(_batch_norm(p, f"{block}.bn1", _convolution(p, f"{block}.conv1", x, stride, 1)))
             y = _batch_norm(p, f"{block}.bn2", _convolution(p, f"{block}.conv2", y, padding=1))
             if f"{block}.downsample.0.weight" in p:
@@ -161,8 +164,8 @@ def _layer_norm(p: Any, name: str, x: Any) -> Any:
 
 def transformer() -> Step:
     shapes: Shapes = {}
-    for place in range(4):
-        name = f"encoder.layers.{place}"
+    for index in range(4):
+        name = f"encoder.layers.{index}"
         shapes |= {f"{name}.self_attn.in_proj_weight": (768, 256), f"{name}.self_attn.in_proj_bias": (768,)}
         shapes |= _shapes_of_linear(f"{name}.self_attn.out_proj", 256, 256)
         shapes |= _shapes_of_linear(f"{name}.linear1", 256, 1024) | _shapes_of_linear(f"{name}.linear2", 1024, 256)
@@ -176,8 +179,8 @@ def transformer() -> Step:
         return _linear(p, f"{name}.out_proj", jax.nn.dot_product_attention(q, k, v).reshape(x.shape))
 
     def forward(p: Any, x: Any) -> Any:
-        for place in range(4):
-            name = f"encoder.layers.{place}"
+        for index in range(4):
+            name = f"encoder.layers.{index}"
             x = _layer_norm(p, f"{name}.norm1", x + attended(p, f"{name}.self_attn", x))
             inner = _linear(p, f"{name}.linear2", jax.nn.relu(_linear(p, f"{name}.linear1", x)))
             x = _layer_norm(p, f"{name}.norm2", x + inner)

@@ -1,6 +1,6 @@
-"""What the machine can do at most, with NumPy alone: products of matrices, copies of memory, random numbers.
+"""Limits of the machine, with NumPy alone: products of matrices, copies of memory, random numbers.
 
-Of the rows that are told as rates the "loss" is how much a run does: operations, or bytes read and written.
+For rows that are reported as rates, the "loss" is the amount of work: operations, or bytes read and written.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _SIDE, _BYTES, _DRAWN = 2048, 1 << 28, (4096, 4096)
 
 
 def rows(threads: int) -> dict[str, Callable[[], Step]]:
-    """The rows, by name."""
+    """Return the rows, by name."""
 
     def sgemm() -> Step:
         a = np.random.default_rng(0).standard_normal((2, _SIDE, _SIDE), np.float32)

@@ -1,4 +1,4 @@
-"""The rows of ``training.py`` in MindSpore's names: MindSpore itself runs them, and Hookscope in its place."""
+"""The rows of ``training.py`` in MindSpore's names, which run on MindSpore itself and on Hookscope."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Wrap = Callable[[Any], Any] | None
 def _training(wrap: Wrap, net: Any, inputs: Any, targets: Any, adam: bool = False) -> Step:
     for parameter in net.trainable_params():
         name = parameter.name
-        for mine, torchs in TORCH_NAMES:
-            name = name.replace(mine, torchs)
+        for own_name, torch_name in TORCH_NAMES:
+            name = name.replace(own_name, torch_name)
         parameter.set_data(Tensor(weights(name, parameter.shape)))
     net.set_train()
     if rows_common.half:
@@ -43,13 +43,13 @@ def _training(wrap: Wrap, net: Any, inputs: Any, targets: Any, adam: bool = Fals
         optimizer(gradient_values)
         return loss
 
-    def kept() -> list[Any]:
+    def state() -> list[Any]:
         own = [value for value in vars(optimizer).values() if isinstance(value, Tensor)]
         tensors = (*net.get_parameters(), *optimizer.get_parameters(), *own, x, y)
         return [each.asnumpy() for each in {id(each): each for each in tensors}.values()]
 
     run = step if wrap is None else wrap(step)
-    return Step(lambda: run(x, y), lambda loss: float(loss.asnumpy()), net, kept)
+    return Step(lambda: run(x, y), lambda loss: float(loss.asnumpy()), net, state)
 
 
 def add(wrap: Wrap) -> Step:
@@ -147,14 +147,14 @@ class _ResNet18(nn.Cell):  # type: ignore[misc, unused-ignore]
             (512, 512, 1),
         ]
         self.count = len(plan)
-        for place, sizes in enumerate(plan):
-            setattr(self, f"block{place}", _Block(*sizes))
+        for index, sizes in enumerate(plan):
+            setattr(self, f"block{index}", _Block(*sizes))
         self.fc = nn.Dense(512, 10)
 
     def construct(self, x: Any) -> Any:
         x = self.relu(self.bn1(self.conv1(x)))
-        for place in range(self.count):
-            x = getattr(self, f"block{place}")(x)
+        for index in range(self.count):
+            x = getattr(self, f"block{index}")(x)
         return self.fc(x.mean((2, 3)))
 
 
@@ -209,8 +209,8 @@ def first_truncated(_wrap: Wrap) -> Step:
 
 
 def rows(wrap: Wrap = None) -> dict[str, Callable[[], Step]]:
-    """The rows, by name; what makes parameters has no graph."""
-    made = (add, small_operators, mlp, lenet, resnet18, transformer, lstm)
+    """Return the rows, by name; rows that make parameters are not compiled."""
+    training_rows = (add, small_operators, mlp, lenet, resnet18, transformer, lstm)
     if wrap is not None:
-        return {row.__name__: partial(row, wrap) for row in made}
-    return {row.__name__: partial(row, None) for row in (*made, dense, first_normal, first_truncated)}
+        return {row.__name__: partial(row, wrap) for row in training_rows}
+    return {row.__name__: partial(row, None) for row in (*training_rows, dense, first_normal, first_truncated)}

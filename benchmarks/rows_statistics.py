@@ -1,8 +1,9 @@
 """The figures of one array of random float32 numbers, in several libraries; a row is its number of elements.
 
-Calling a row gives a number made of the figures, by which the peers are compared. NumPy and PyTorch are used as their
-documentation suggests, a call for each figure. The "brief" ones do not count NaN and Inf where ``isfinite`` says that
-there are none, and leave mean and standard deviation to be summed in float32; a norm summed so is 1 % off at 10^8.
+Calling a row returns the sum of the figures, by which the peers are compared. NumPy and PyTorch are used as their
+documentation suggests, a call for each figure. The "brief" variants skip the counts of NaN and Inf if ``isfinite``
+finds only finite numbers, and sum mean and standard deviation in float32; a norm in float32 is 1 % off at 10^8
+elements.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class _Row:
 
 
 def library(name: str, threads: int) -> tuple[dict[str, Callable[[], _Row]], str]:
-    """The rows of a library, and its version."""
+    """Return the rows of a library, and its version."""
     make, version = {"hookscope": _hookscope, "read": _read, "numpy": _numpy, "torch": _torch}[name.split("-")[0]](
         threads, name.endswith("-brief")
     )
@@ -38,8 +39,8 @@ def _numbers(size: int) -> Any:
     return np.random.default_rng(0).standard_normal(size, dtype=np.float32)
 
 
-def _place(histogram: Any) -> float:
-    """The mean number of a bin."""
+def _mean_bin(histogram: Any) -> float:
+    """Return the mean index of a bin."""
     return float(np.dot(np.asarray(histogram, np.float64), np.arange(BINS)) / max(np.sum(histogram), 1))
 
 
@@ -59,7 +60,7 @@ def _hookscope(threads: int, _brief: bool) -> tuple[Any, str]:
                 row.mean,
                 row.std,
                 row.norm,
-                _place(row.histogram),
+                _mean_bin(row.histogram),
                 row.zeros,
                 row.nan,
                 row.positive_inf,
@@ -72,7 +73,7 @@ def _hookscope(threads: int, _brief: bool) -> tuple[Any, str]:
 
 
 def _read(threads: int, _brief: bool) -> tuple[Any, str]:
-    """The largest element, a part on each thread: NumPy finds it as fast as memory is read."""
+    """Make a search for the largest element, a part on each thread: it is limited by the speed of memory."""
     pool = ThreadPoolExecutor(threads)
 
     def make(values: Any) -> Callable[[], tuple[float, ...]]:
@@ -96,7 +97,7 @@ def _numpy(_threads: int, brief: bool) -> tuple[Any, str]:
             precision = None if brief else np.float64
             mean, std = finite.mean(dtype=precision), finite.std(dtype=precision)
             norm = math.sqrt(np.square(finite, dtype=np.float64).sum())
-            return low, high, mean, std, norm, _place(histogram), x.size - np.count_nonzero(x), *unfit
+            return low, high, mean, std, norm, _mean_bin(histogram), x.size - np.count_nonzero(x), *unfit
 
         return figures
 
@@ -121,8 +122,8 @@ def _torch(threads: int, brief: bool) -> tuple[Any, str]:
             std, mean = torch.std_mean(finite if brief else finite.double(), correction=0)
             norm = torch.linalg.vector_norm(finite, dtype=torch.float64)
             zeros = x.numel() - torch.count_nonzero(x)
-            place = _place(histogram.numpy())
-            return tuple(float(figure) for figure in (low, high, mean, std, norm, place, zeros, *unfit))
+            mean_bin = _mean_bin(histogram.numpy())
+            return tuple(float(figure) for figure in (low, high, mean, std, norm, mean_bin, zeros, *unfit))
 
         return figures
 

@@ -1,5 +1,4 @@
-"""The rows of ``training.py`` in PyTorch, eager or with the step compiled: the forward pass with its gradient, and the
-optimizer's step."""
+"""The rows of ``training.py`` in PyTorch, eager or compiled: the forward pass with its gradient, the update."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from rows_common import Step, labels, normal, weights  # type: ignore[import-not
 from torch import nn  # type: ignore[import-not-found, unused-ignore]
 
 Wrap = Callable[[Any], Any]
-"""``torch.compile``, or what leaves a function as it is."""
+"""``torch.compile``, or a function that returns its argument unchanged."""
 
 
 def _training(wrap: Wrap, net: Any, inputs: Any, targets: Any, adam: bool = False) -> Step:
@@ -117,8 +116,8 @@ def resnet18(wrap: Wrap) -> Step:
     net.add_module("conv1", nn.Conv2d(3, 64, 3, padding=1, bias=False))
     net.add_module("bn1", nn.BatchNorm2d(64))
     net.add_module("relu", nn.ReLU())
-    for place, sizes in enumerate(plan):
-        net.add_module(f"block{place}", _Block(*sizes))
+    for index, sizes in enumerate(plan):
+        net.add_module(f"block{index}", _Block(*sizes))
     net.add_module("pool", nn.AdaptiveAvgPool2d(1))
     net.add_module("flatten", nn.Flatten())
     net.add_module("fc", nn.Linear(512, 10))
@@ -171,8 +170,8 @@ def _as_it_is(function: Any) -> Any:
 
 
 def rows(is_compiled: bool) -> dict[str, Callable[[], Step]]:
-    """The rows, by name; what makes parameters has nothing to compile."""
-    made = (add, small_operators, mlp, lenet, resnet18, transformer, lstm)
+    """Return the rows, by name; rows that make parameters are not compiled."""
+    training_rows = (add, small_operators, mlp, lenet, resnet18, transformer, lstm)
     if is_compiled:
-        return {row.__name__: partial(row, torch.compile) for row in made}
-    return {row.__name__: partial(row, _as_it_is) for row in (*made, dense, first_normal, first_truncated)}
+        return {row.__name__: partial(row, torch.compile) for row in training_rows}
+    return {row.__name__: partial(row, _as_it_is) for row in (*training_rows, dense, first_normal, first_truncated)}

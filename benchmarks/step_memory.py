@@ -1,12 +1,12 @@
-"""Memory of a training step: the most bytes of arrays above parameters and optimizer, and what the process grew by.
+"""Memory of a training step: the peak bytes of arrays above parameters and optimizer, and the process's growth.
 
     python -m benchmarks step_memory [--quick]
     python benchmarks/step_memory.py [--torch-python PYTHON] [--rows lenet,resnet18]
 
 Each number is of a process of its own. The bytes of arrays are counted in the third step, by tracemalloc in Hookscope
 and by the profiler's memory events in PyTorch (``peaks.py``); MindSpore and JAX do not count on a CPU. The growth is of
-resident memory over the first steps, from the imports to its largest: parameters, and what compilers need, are in it.
-What is found is kept in ``build/benchmarks.json``, unless it is ``--quick``.
+resident memory over the first steps, from the imports to its peak, and includes parameters and the memory of compilers.
+The results are saved in ``build/benchmarks.json``, unless it is ``--quick``.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def memory_of(name: str, row: str, options: argparse.Namespace) -> dict[str, int
     try:
         peer.prepare(row)
         peer.run(row, 3)
-        return {"grown": peer.grown(), "peak": peer.peak(row)}
+        return {"grown": peer.growth(), "peak": peer.peak(row)}
     finally:
         peer.close()
 
 
-def _shown(count: int | None) -> str:
+def _mebibytes(count: int | None) -> str:
     return "-" if count is None else f"{count / 2**20:.1f}"
 
 
@@ -59,7 +59,7 @@ def main(arguments: list[str] | None = None) -> None:
             parser.error(f"argument --rows: unknown row {row!r}; known are {', '.join(STEPS)}")
     if options.quick:
         options.patience, rows = 6.0, [row for row in rows if row != "resnet18"]
-    kept = results.load().get("step_memory", {})
+    section = results.load().get("step_memory", {})
     print("MiB; arrays above parameters, states and data, and in brackets what resident memory grew by.\n")
     print(f"{'':<41}" + "".join(f"{name:>17}" for name in PEERS) + f"{'/ PyTorch':>11}")
     absent: dict[str, str] = {}
@@ -75,15 +75,18 @@ def main(arguments: list[str] | None = None) -> None:
                     absent[name] = str(error)
                 else:
                     print(f"  {name}: {error}")
-        cells = [f"{_shown(one['peak'])} [{_shown(one['grown'])}]" if one else "-" for one in map(figures.get, PEERS)]
+        cells = [
+            f"{_mebibytes(memory['peak'])} [{_mebibytes(memory['grown'])}]" if memory else "-"
+            for memory in map(figures.get, PEERS)
+        ]
         own, torch = (figures.get(name, {}).get("peak") for name in ("hookscope", "torch"))
         ratio = f"{own / torch:.2f}" if own and torch else "-"
         print(f"{ROWS[row].label:<41}" + "".join(f"{cell:>17}" for cell in cells) + f"{ratio:>11}", flush=True)
-        kept[row] = figures
+        section[row] = figures
         if not options.quick:
-            results.keep("step_memory", kept)
-    for name, why in absent.items():
-        print(f"{name}: {why}")
+            results.keep("step_memory", section)
+    for name, reason in absent.items():
+        print(f"{name}: {reason}")
 
 
 if __name__ == "__main__":

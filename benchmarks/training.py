@@ -1,14 +1,14 @@
-"""The same work on Hookscope, PyTorch, MindSpore and JAX, each also compiled where it can be, in turns, in one run.
+"""The same work on Hookscope, PyTorch, MindSpore and JAX, each also compiled if it can be, in turns, in one run.
 
     python -m benchmarks training [--quick]
     python benchmarks/training.py [--torch-python PYTHON] [--mindspore-python PYTHON] [--jax-python PYTHON]
                                   [--rows mlp,lenet] [--rounds 15] [--threads 2,1]
 
 First the peers' losses over two steps are compared: same weights, same data. Then they take turns. Times are medians
-over the rounds, ratios are medians of the rounds' ratios. MindSpore runs in three ways, as it comes (a step may return
-before its work is done; the clock stops when all is), with ``pynative_synchronize``, and with the step as a graph; of
-the first two the faster counts. What the machine can do at most, a product of matrices and a copy of memory, is
-measured in the same run. What is found is kept in ``build/benchmarks.json``, unless it is ``--quick``.
+over the rounds, ratios are medians of the rounds' ratios. MindSpore runs in three ways: by default (a step may return
+before its work is done; the clock stops when all of it is), with ``pynative_synchronize``, and with the step as a
+graph; of the first two the faster counts. The limits of the machine, a product of matrices and a copy of memory, are
+measured in the same run. The results are saved in ``build/benchmarks.json``, unless it is ``--quick``.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ except ImportError:  # run as a script
 
 
 class Row(NamedTuple):
-    """What a row is, and the times aimed at, in eager PyTorch's and in those of MindSpore's fastest mode.
+    """A row's label, and its target times relative to eager PyTorch and to MindSpore's fastest mode.
 
-    Of a training step, what it cannot do without: ``products``, the multiplications in its matrix products and its
-    convolutions done directly, and ``traffic``, the bytes that the optimizer reads and writes.
+    The lower bounds of a training step are ``products``, the multiplications in its matrix products and its direct
+    convolutions, and ``traffic``, the bytes that the optimizer reads and writes.
     """
 
     label: str
@@ -63,7 +63,7 @@ ROWS = {
 }
 PYNATIVE, GRAPH = ("mindspore", "mindspore-synced"), ("mindspore-graph",)
 MINDSPORE = PYNATIVE + GRAPH
-REST = 0.3  # seconds between two turns: threads of the library before look for work for a while
+REST = 0.3  # seconds between two turns: the previous library's threads poll for work for a while
 MOST_SECONDS = 60.0  # of a row
 LOSS_TOLERANCE = 1e-3  # relative; float32 sums in another order
 RATES = {"sgemm": ("float32 product 2048 x 2048", "GFLOP/s"), "copy": ("copy of 256 MiB", "GB/s")}
@@ -71,14 +71,14 @@ MISSING = "no such row"
 
 
 def add_pythons(parser: argparse.ArgumentParser) -> None:
-    """The options that say whose interpreters have the peers."""
+    """Add the options for the interpreters that have the peers' libraries."""
     for library in ("torch", "mindspore", "jax"):
         python = os.environ.get(f"HOOKSCOPE_BENCH_{library.upper()}_PYTHON", sys.executable)
         parser.add_argument(f"--{library}-python", default=python, metavar="PYTHON")
 
 
 def python_of(peer: str, options: argparse.Namespace) -> str:
-    """The interpreter that has a peer's library."""
+    """Return the interpreter that has a peer's library."""
     figures: str = getattr(options, f"{peer.partition('-')[0]}_python", sys.executable)
     return figures
 
@@ -97,7 +97,7 @@ def _peers(options: argparse.Namespace, threads: int) -> list[Peer]:
 
 
 def _prepared(peers: list[Peer], row: str) -> list[Peer]:
-    """The peers that can run a row and whose losses are those of the first."""
+    """Return the peers that can run a row and whose losses equal those of the first."""
     losses: dict[str, list[float]] = {}
     ready = []
     for peer in peers:
@@ -108,9 +108,9 @@ def _prepared(peers: list[Peer], row: str) -> list[Peer]:
                 print(f"  {peer.name}: {error}")
             continue
         reference = next(iter(losses.values()))
-        mine = losses[peer.name]
-        if not all(math.isclose(a, b, rel_tol=LOSS_TOLERANCE) for a, b in zip(mine, reference, strict=True)):
-            print(f"  {peer.name}: other losses, {mine} and not {reference}: not timed")
+        own = losses[peer.name]
+        if not all(math.isclose(a, b, rel_tol=LOSS_TOLERANCE) for a, b in zip(own, reference, strict=True)):
+            print(f"  {peer.name}: other losses, {own} and not {reference}: not timed")
             continue
         ready.append(peer)
     return ready
@@ -120,15 +120,15 @@ def _times(peers: list[Peer], row: str, rounds: int, seconds: float) -> dict[str
     counts, turn = {}, 0.0
     for peer in tuple(peers):  # how often a run fits into a turn; the caches are warm then too
         try:
-            once = peer.run(row, 1)
-            if once < seconds:
-                once = peer.run(row, 3)
+            duration = peer.run(row, 1)
+            if duration < seconds:
+                duration = peer.run(row, 3)
         except PeerError as error:
             print(f"  {peer.name}: {error}")
             peers.remove(peer)
             continue
-        counts[peer.name] = max(1, min(20_000, round(seconds / once)))
-        turn += once * counts[peer.name]
+        counts[peer.name] = max(1, min(20_000, round(seconds / duration)))
+        turn += duration * counts[peer.name]
     if turn:
         rounds = max(2, min(rounds, round(MOST_SECONDS / turn)))  # a slow peer is measured less often, not for hours
     times: dict[str, list[float]] = {peer.name: [] for peer in peers}
@@ -145,7 +145,7 @@ def _times(peers: list[Peer], row: str, rounds: int, seconds: float) -> dict[str
 
 
 def _rates(peers: list[Peer], rounds: int) -> dict[str, float]:
-    """What the machine can do at most: billions of operations, or of bytes, in a second."""
+    """Return the limits of the machine, in billions of operations, or of bytes, a second."""
     machine = next(peer for peer in peers if peer.name == "machine")
     figures = {}
     for row in RATES:
@@ -154,15 +154,15 @@ def _rates(peers: list[Peer], rounds: int) -> dict[str, float]:
     return figures
 
 
-def shown(seconds: float | None) -> str:
-    """A time in words."""
+def time_text(seconds: float | None) -> str:
+    """Return a time as text."""
     if seconds is None:
         return "-"
     return f"{seconds * 1e3:.2f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.2f} us"
 
 
 def summary(times: dict[str, list[float]]) -> dict[str, Any]:
-    """The medians of the times, the ratios of Hookscope's to them, and how many rounds they are of."""
+    """Return the medians of the times, the ratios of Hookscope's to them, and the number of rounds."""
     own = times.get("hookscope", [])
     return {
         "seconds": {name: statistics.median(each) for name, each in times.items()},
@@ -176,7 +176,7 @@ def summary(times: dict[str, list[float]]) -> dict[str, Any]:
 
 
 def fastest(ratios: dict[str, float], modes: tuple[str, ...]) -> float | None:
-    """The ratio to the fastest of MindSpore's modes: the largest one."""
+    """Return the ratio to the fastest of MindSpore's modes: the largest one."""
     return max((ratios[name] for name in modes if name in ratios), default=None)
 
 
@@ -188,9 +188,9 @@ def _line(row: Row, figures: dict[str, Any]) -> str:
 
     mindspore = min((seconds[name] for name in MINDSPORE if name in seconds), default=None)
     return (
-        f"{row.label:<41}{shown(seconds.get('hookscope')):>11}{shown(seconds.get('torch')):>12}"
+        f"{row.label:<41}{time_text(seconds.get('hookscope')):>11}{time_text(seconds.get('torch')):>12}"
         f"{ratio(ratios.get('torch')):>7}{ratio(row.torch):>6}{ratio(ratios.get('torch-compiled')):>10}"
-        f"{shown(mindspore):>12}{ratio(fastest(ratios, PYNATIVE)):>9}{ratio(fastest(ratios, GRAPH)):>7}"
+        f"{time_text(mindspore):>12}{ratio(fastest(ratios, PYNATIVE)):>9}{ratio(fastest(ratios, GRAPH)):>7}"
         f"{ratio(row.mindspore):>6}"
         f"{ratio(ratios.get('jax')):>6}{ratio(ratios.get('machine')):>7}"
     )
@@ -213,7 +213,7 @@ def _measured(options: argparse.Namespace, rows: list[str], threads: int) -> dic
             times = _times(_prepared(peers, row), row, options.rounds, options.seconds)
             figures["rows"][row] = summary(times)
             if "hookscope" in times and ROWS[row].is_step:
-                figures["rows"][row]["places"] = peers[0].places(row)  # Hookscope's is the first
+                figures["rows"][row]["places"] = peers[0].time_by_file(row)  # Hookscope's is the first
             print(_line(ROWS[row], figures["rows"][row]), flush=True)
     finally:
         for peer in peers:
@@ -239,13 +239,15 @@ def main(arguments: list[str] | None = None) -> None:
     for row in rows:
         if row not in ROWS:
             parser.error(f"argument --rows: unknown row {row!r}; known are {', '.join(ROWS)}")
-    kept = results.load().get("training", {})
+    section = results.load().get("training", {})
     for count in threads.split(","):
         figures = _measured(options, rows, int(count))
-        figures["rows"] = kept.get(count, {}).get("rows", {}) | figures["rows"]  # of rows measured alone the last count
-        kept[count] = figures
+        figures["rows"] = (
+            section.get(count, {}).get("rows", {}) | figures["rows"]
+        )  # of rows measured alone the last count
+        section[count] = figures
         if not options.quick:
-            results.keep("training", kept)
+            results.keep("training", section)
         print()
 
 

@@ -3,9 +3,9 @@
     python -m benchmarks value_statistics [--quick]
     python benchmarks/value_statistics.py [--torch-python PYTHON] [--sizes 1000000,100000000] [--rounds 9]
 
-Each peer computes all figures of ``Statistics``, the histogram among them; that they are the same is checked first.
-Then they take turns. Times are medians over the rounds, ratios are medians of the rounds' ratios. "brief" leaves out
-the counts of NaN and Inf where there are none.
+Each peer computes all figures of ``Statistics``, including the histogram; first their results are compared. Then they
+take turns. Times are medians over the rounds, ratios are medians of the rounds' ratios. "brief" skips the counts of NaN
+and Inf for arrays of finite numbers.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _started(options: argparse.Namespace, threads: int) -> dict[str, Peer]:
 
 
 def _times(peers: dict[str, Peer], row: str, rounds: int) -> dict[str, list[float]]:
-    """Seconds of a run by peer, a list over the rounds."""
+    """Return the seconds of a run by peer, a list over the rounds."""
     counts: dict[str, int] = {}
     expected = peers[OURS].prepare(row)[0]
     for name, peer in peers.items():

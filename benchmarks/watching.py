@@ -1,12 +1,12 @@
-"""What watching costs: training steps with every cell watched, forward and backward, beside PyTorch's hooks.
+"""Cost of watching: training steps with every cell watched, forward and backward, beside PyTorch's hooks.
 
     python -m benchmarks watching [--quick] [--torch-python PYTHON]
     python benchmarks/watching.py [--rows resnet18,transformer] [--rounds 25]
 
-Each round times every way once, in another order each time, after one run that is not timed. Times are medians over
-the rounds; ratios are medians of the rounds' ratios, to the same network of the same library with nothing attached.
-"Never" is a worker process of its own, in which no debugger was ever imported. A run that is not quick keeps what it
-measured for docs/performance.md.
+Each round times every way once, in a different order, after one run that is not timed. Times are medians over the
+rounds; ratios are medians of the rounds' ratios, to the same network of the same library with nothing attached. "Never"
+is a worker process of its own, in which the debugger was never imported. Unless it is ``--quick``, the results are
+saved for docs/performance.md.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ROWS = {
     "resnet18": "ResNet-18 on 32x32, batch 32",
     "transformer": "Transformer encoder, 4 layers, batch 8",
 }
-# Way -> what it is, the peers that know it, and the ratio aimed at.
+# Way -> its label, the peers that support it, and the target ratio.
 WAYS: dict[str, tuple[str, tuple[str, ...], float | None]] = {
     "never": ("nothing, no session was ever made", ("hookscope-never",), None),
     "nothing": ("nothing, after sessions", ("hookscope", "torch"), 1.0),
@@ -69,7 +69,7 @@ def _times(peers: list[Peer], row: str, rounds: int, seconds: float, most_second
     for peer in peers:
         peer.prepare(row)
         counts[peer.name] = max(1, round(seconds / peer.run(row, 1)))
-    for way, peer in turns:  # what a way of watching keeps is memory taken anew in its first steps, and only there
+    for way, peer in turns:  # a way of watching allocates its memory in its first steps only
         peer.watch(row, way)
         peer.run(row, max(1, counts[peer.name] // 4))
     times: Times = {(way, peer.name): [] for way, peer in turns}
@@ -77,18 +77,18 @@ def _times(peers: list[Peer], row: str, rounds: int, seconds: float, most_second
     for number in range(rounds):
         if number and (time.monotonic() - begin) * (number + 1) / number > most_seconds:
             break
-        place = number * 3 % len(turns)  # so that no way always follows the same one right after its start
-        for way, peer in [*turns[place:], *turns[:place]]:
+        first = number * 3 % len(turns)  # so that a way does not always follow the same other way
+        for way, peer in [*turns[first:], *turns[:first]]:
             peer.watch(row, way)
             times[way, peer.name].append(peer.run(row, counts[peer.name]))
     return times
 
 
 def _ratio(times: Times, way: str, peer: str) -> float | None:
-    other = ("never", "hookscope-never") if (way, peer) == ("nothing", "hookscope") else ("nothing", peer)
-    if (way, peer) not in times or other not in times:
+    reference = ("never", "hookscope-never") if (way, peer) == ("nothing", "hookscope") else ("nothing", peer)
+    if (way, peer) not in times or reference not in times:
         return None
-    return statistics.median(a / b for a, b in zip(times[way, peer], times[other], strict=True))
+    return statistics.median(a / b for a, b in zip(times[way, peer], times[reference], strict=True))
 
 
 def _median(times: Times, way: str, *peers: str) -> float | None:
@@ -96,7 +96,7 @@ def _median(times: Times, way: str, *peers: str) -> float | None:
 
 
 def _added(times: Times, way: str) -> float | None:
-    """Milliseconds that a way adds to a step with nothing attached."""
+    """Return the milliseconds that a way adds to a step with nothing attached."""
     if way == "nothing" or (way, "hookscope") not in times:
         return None
     pairs = zip(times[way, "hookscope"], times["nothing", "hookscope"], strict=True)
@@ -104,7 +104,7 @@ def _added(times: Times, way: str) -> float | None:
 
 
 def summary(times: Times) -> dict[str, dict[str, float | None]]:
-    """Of each way: milliseconds of a step, what it adds to it, and the ratio; of PyTorch the first and the last."""
+    """Return each way's milliseconds of a step, its overhead and ratio; for PyTorch the first and the last of them."""
     return {
         way: {
             "step": _median(times, way, "hookscope", "hookscope-never"),
@@ -119,8 +119,16 @@ def summary(times: Times) -> dict[str, dict[str, float | None]]:
 
 def _lines(figures: dict[str, dict[str, float | None]]) -> list[list[object]]:
     return [
-        [label, one["step"], one["added"], one["ratio"], aim, one["torch"], one["torch ratio"]]
-        for (label, _, aim), one in zip(WAYS.values(), figures.values(), strict=True)
+        [
+            label,
+            figures_of_way["step"],
+            figures_of_way["added"],
+            figures_of_way["ratio"],
+            aim,
+            figures_of_way["torch"],
+            figures_of_way["torch ratio"],
+        ]
+        for (label, _, aim), figures_of_way in zip(WAYS.values(), figures.values(), strict=True)
     ]
 
 
@@ -141,7 +149,7 @@ def main(arguments: list[str] | None = None) -> None:
     for row in rows:
         if row not in ROWS:
             parser.error(f"argument --rows: unknown row {row!r}; known are {', '.join(ROWS)}")
-    kept: dict[str, Any] = results.load().get("watching", {})  # of rows that are not measured now the last figures
+    section: dict[str, Any] = results.load().get("watching", {})  # the last figures for rows that are not measured now
     peers = _peers(options)
     print(f"{options.threads} threads each, in turns; milliseconds of a step, and what watching adds to it, medians.")
     print("Ratios to the same with nothing attached; that of 'after sessions' is to 'never'.")
@@ -154,9 +162,9 @@ def main(arguments: list[str] | None = None) -> None:
             print(f"\n{ROWS[row]}, every cell watched, forward and backward; {rounds} rounds")
             figures = summary(times)
             print(tabulate(_lines(figures), headers, floatfmt=formats, missingval="-"), flush=True)
-            kept[row] = {"ways": figures, "threads": options.threads, "rounds": rounds}
+            section[row] = {"ways": figures, "threads": options.threads, "rounds": rounds}
             if not options.quick:
-                results.keep("watching", kept)
+                results.keep("watching", section)
     finally:
         for peer in peers:
             peer.close()

@@ -1,7 +1,7 @@
-"""The ways of watching a network that ``watching.py`` times, in Hookscope: one session over every cell, both ways.
+"""The ways of watching for ``watching.py`` in Hookscope: one session over every cell, forward and backward.
 
-A way makes what can be attached and detached. The debugger is imported by the first one, so that a worker that is never
-told to watch never had it.
+A way returns an object with ``attach`` and ``detach``. The first one imports the debugger, so that a worker without
+watching never imports it.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ def _nothing(net: Any) -> _Nothing:
 
 
 def _statistics(net: Any) -> DebugSession:
-    """Asked for at each capture, as a view does."""
+    """Return a session whose observer reads the statistics of each capture, as a view does."""
     session = _session(net)
-    looked_at = 0
+    next_index = 0
 
-    def look(event: Event) -> None:
-        nonlocal looked_at
+    def read_statistics(event: Event) -> None:
+        nonlocal next_index
         if event != "captured":
             return
-        place = len(session.captures) - 1
-        newest = session.captures[place].index
-        while place >= 0 and session.captures[place].index >= looked_at:
-            session.captures[place].statistics()
-            place -= 1
-        looked_at = newest + 1
+        index = len(session.captures) - 1
+        newest = session.captures[index].index
+        while index >= 0 and session.captures[index].index >= next_index:
+            session.captures[index].statistics()
+            index -= 1
+        next_index = newest + 1
 
-    session.observe(look)
+    session.observe(read_statistics)
     return session
 
 

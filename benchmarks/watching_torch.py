@@ -1,6 +1,6 @@
-"""The ways of watching a network that ``watching.py`` times, in PyTorch: hooks on every module, forward and backward.
+"""The ways of watching for ``watching.py`` in PyTorch: hooks on every module, forward and backward.
 
-What a hook sees is kept until as many bytes of it are kept as a session of Hookscope keeps.
+Values from hooks are retained up to the bound of a Hookscope session, in bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _tensors(value: Any) -> Iterator[Any]:
             yield from _tensors(item)
 
 
-class _Kept:
+class _RingBuffer:
     """The newest tensors, as long as their memory, each counted once, is within the bound."""
 
     def __init__(self) -> None:
@@ -39,10 +39,10 @@ class _Kept:
         while self._bytes > MOST_BYTES:
             self._count(self._tensors.popleft().untyped_storage(), -1)
 
-    def _count(self, storage: Any, more: int) -> None:
+    def _count(self, storage: Any, change: int) -> None:
         key = storage.data_ptr()
         before = self._users.get(key, 0)
-        after = self._users[key] = before + more
+        after = self._users[key] = before + change
         if not before:
             self._bytes += storage.nbytes()
         if not after:
@@ -51,7 +51,7 @@ class _Kept:
 
 
 class _Hooks:
-    """Hooks that show ``see`` each tensor that enters and leaves each module, and its gradient."""
+    """Hooks that call ``see`` with each input and output of each module, and with its gradient."""
 
     def __init__(self, net: Any, see: Callable[[Any], None] = lambda tensor: None) -> None:
         warnings.filterwarnings("ignore", message="Full backward hook is firing")
@@ -83,7 +83,7 @@ class _Nothing(_Hooks):
 
 
 def _figures(tensor: Any) -> tuple[Any, ...]:
-    """What ``hookscope.engine.debug.statistics`` computes, of a tensor of finite numbers."""
+    """Return the figures of ``hookscope.engine.debug.statistics``, for a tensor of finite numbers."""
     low, high = tensor.aminmax()
     figures = (
         low.item(),
@@ -100,7 +100,7 @@ def _figures(tensor: Any) -> tuple[Any, ...]:
 
 
 def _statistics(net: Any) -> _Hooks:
-    keep = _Kept()
+    keep = _RingBuffer()
 
     def see(tensor: Any) -> None:
         keep(tensor)
@@ -111,13 +111,13 @@ def _statistics(net: Any) -> _Hooks:
 
 
 def _clones(net: Any) -> _Hooks:
-    keep = _Kept()
+    keep = _RingBuffer()
     return _Hooks(net, lambda tensor: keep(tensor.clone()))
 
 
 WAYS = {
     "nothing": _Nothing,
-    "references": lambda net: _Hooks(net, _Kept()),
+    "references": lambda net: _Hooks(net, _RingBuffer()),
     "clones": _clones,
     "statistics": _statistics,
 }

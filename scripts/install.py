@@ -63,7 +63,7 @@ def settings(listing: str) -> dict[str, str]:
     return {name: text for section in sections for name, text in by_section.get(section, {}).items()}
 
 
-_EACH = {  # settings with several values
+_REPEATED = {  # settings with several values
     "extra-index-url": "--extra-index-url",
     "find-links": "--find-links",
     "no-binary": "--no-binary",
@@ -126,9 +126,9 @@ def for_uv(options: Mapping[str, str], pins: Iterable[str]) -> ForUv:
             arguments += ["--index-url", value]
         elif name == "no-index":
             arguments += ["--no-index"] if value.lower() in ("1", "true", "yes", "on") else []
-        elif name in _EACH:
+        elif name in _REPEATED:
             for item in re.split(r"[\s,]+" if name.endswith("binary") else r"\s+", value.strip()):
-                arguments += [_EACH[name], os.path.expanduser(item)]
+                arguments += [_REPEATED[name], os.path.expanduser(item)]
         elif name in _VARIABLES:
             environment |= dict.fromkeys(_VARIABLES[name], value)
         elif name == "constraint":

@@ -42,7 +42,7 @@ class Reason(NamedTuple):
     module: str
     pattern: str
 
-    def holds(self, difference: Difference) -> bool:
+    def applies_to(self, difference: Difference) -> bool:
         """Return whether this is the reason of a difference."""
         return f"{difference.module}.".startswith(f"{self.module}.") and fnmatchcase(difference.name, self.pattern)
 
@@ -105,10 +105,10 @@ def checked(results: list[Difference], rows: list[Reason]) -> list[str]:
     lines = [
         f"no reason: {difference.module} {difference.name}"
         for difference in missing
-        if not any(row.holds(difference) for row in rows)
+        if not any(row.applies_to(difference) for row in rows)
     ]
     return lines + [
-        f"not needed: {row.module} {row.pattern} ({row.text})" for row in rows if not any(map(row.holds, missing))
+        f"not needed: {row.module} {row.pattern} ({row.text})" for row in rows if not any(map(row.applies_to, missing))
     ]
 
 
@@ -116,7 +116,7 @@ def table(results: list[Difference], rows: list[Reason]) -> str:
     """Return the table: each reason once, with the names and the modules that it applies to."""
     groups: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for difference in results:
-        reason = difference.instead or next((row.text for row in rows if row.holds(difference)), "none")
+        reason = difference.instead or next((row.text for row in rows if row.applies_to(difference)), "none")
         kind = "says what to use instead" if difference.instead else "is not there"
         groups[kind, reason][difference.name].add(
             difference.module.removeprefix("mindspore").lstrip(".") or "mindspore"

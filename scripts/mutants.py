@@ -55,8 +55,8 @@ def job(mutant: Mutant, change: Change, index: Map, budget: float) -> Job:
 def _tests(names: list[str]) -> str:
     """Return how many tests ran, and the functions of the first ones."""
     unique = list(dict.fromkeys(name.partition("[")[0] for name in names))
-    more = f", and {len(unique) - 8} more" if len(unique) > 8 else ""
-    return f"{len(names)} tests ran: {', '.join(unique[:8])}{more}" if names else "no test runs it"
+    rest = f", and {len(unique) - 8} more" if len(unique) > 8 else ""
+    return f"{len(names)} tests ran: {', '.join(unique[:8])}{rest}" if names else "no test runs it"
 
 
 def report_sample(project: Project, candidates: list[Candidate], verdicts: dict[Mutant, Verdict], listed: bool) -> None:

@@ -30,7 +30,7 @@ Written by scripts/stubs.py from the declarations in ops: change those."""
 
 '''
 # Module of each name in annotations; other names become Any.
-KNOWN = {
+MODULES = {
     "Any": "typing",
     "NoReturn": "typing",
     "Literal": "typing",
@@ -103,9 +103,9 @@ PYTHON_OPERATORS = (
 class Stub:
     """One stub file: its text, and the names that its annotations need."""
 
-    def __init__(self, about: str, taken: Iterable[str] = ()) -> None:
+    def __init__(self, about: str, reserved: Iterable[str] = ()) -> None:
         self.about = about
-        self.taken = set(taken)  # names with another meaning in this file
+        self.reserved = set(reserved)  # names with another meaning in this file
         self.lines: list[str] = []
         self.needed: set[str] = set()
 
@@ -117,17 +117,17 @@ class Stub:
             annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "Any"), mode="eval"
         )
         for node in ast.walk(tree):
-            if isinstance(node, ast.Name) and node.id in self.taken:
+            if isinstance(node, ast.Name) and node.id in self.reserved:
                 self.needed.add("Any")
                 return "Any"
             if isinstance(node, ast.Attribute) or (
-                isinstance(node, ast.Name) and node.id not in BUILTIN | KNOWN.keys()
+                isinstance(node, ast.Name) and node.id not in BUILTIN | MODULES.keys()
             ):
                 self.needed.add("Any")
                 return "Any"
         for node in ast.walk(tree):
             if isinstance(node, ast.Name):
-                if node.id in KNOWN:
+                if node.id in MODULES:
                     self.needed.add(node.id)
                 elif node.id in shadowed:
                     node.id = f"builtins.{node.id}"
@@ -174,7 +174,7 @@ class Stub:
         """Return the text of the file."""
         imports: dict[str, list[str]] = {}
         for name in sorted(self.needed - {"builtins"}):
-            module = "typing" if name == "overload" else KNOWN[name]
+            module = "typing" if name == "overload" else MODULES[name]
             imports.setdefault(module, []).append(name)
         import_lines = [f"from {module} import {', '.join(imports[module])}" for module in sorted(imports)]
         lines = [*(["import builtins"] * ("builtins" in self.needed)), *import_lines, ""]
@@ -237,7 +237,7 @@ def tensor_methods() -> str:
 
 def primitives() -> str:
     """Return the stub of the Primitive classes."""
-    stub = Stub("The Primitive classes: one of an operator and its attributes.", taken=surfaces.PRIMITIVES)
+    stub = Stub("The Primitive classes: one of an operator and its attributes.", reserved=surfaces.PRIMITIVES)
     stub.lines.append("from .primitives import Primitive\n")
     for name, (function, row) in sorted(surfaces.PRIMITIVES.items()):
         call = signature(function)

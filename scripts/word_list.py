@@ -15,7 +15,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("engine", "kernel", "widgets", "triton_kernels", "hookscope/__init__.py", "hookscope/__main__.py", "scripts")
+PRODUCT = ("engine", "kernel", "widgets", "triton_kernels", "hookscope/__init__.py", "hookscope/__main__.py")
+FOLDERS = (*PRODUCT, "benchmarks", "scripts")
 BETTER = {
     "asked": "requested, request",
     "asking": "request, computation",
@@ -102,7 +103,7 @@ def _javascript_names(text: str) -> Iterator[tuple[int, str]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Check the files below the folders, by default those of the product; return the exit status."""
+    """Check the files below the folders, by default those of FOLDERS; return the exit status."""
     folders = (sys.argv[1:] if arguments is None else arguments) or FOLDERS
     files = [
         path

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import peaks, places
+from benchmarks import peaks, time_by_file
 
 MIB = 1 << 20
 
@@ -24,7 +24,7 @@ class Step:
         del first, second
         self.buffer = np.ones(MIB, np.uint8)
 
-    def kept(self) -> list[Any]:
+    def state(self) -> list[Any]:
         return [self.weights]
 
 
@@ -34,11 +34,11 @@ def test_the_peak_of_a_step_is_what_it_holds_at_once_and_what_stays() -> None:
 
 
 def test_time_in_numpy_is_that_of_the_file_that_calls_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "_SECONDS", 0.05)
+    monkeypatch.setattr(time_by_file, "_SECONDS", 0.05)
     names: dict[str, Any] = {"x": np.random.default_rng(0).standard_normal(300_000)}
     exec(compile("def sort(): x.argsort()", "/somewhere/engine/cpu/sorting.py", "exec"), names)
     exec(compile("def call(sort): sort()", "/somewhere/engine/nn/calling.py", "exec"), names)
-    shares = places.of(lambda: names["call"](names["sort"]))
+    shares = time_by_file.of(lambda: names["call"](names["sort"]))
     assert next(iter(shares)) == "cpu/sorting.py"
     assert shares["cpu/sorting.py"] > 0.9
     assert 0 < shares["dispatch, tape, layers"] < 0.05

@@ -23,12 +23,12 @@ def test_a_row_is_prepared_timed_and_its_memory_told(peer: Peer) -> None:
     assert len(losses) == 2
     assert losses[1] < losses[0]
     assert 0 < peer.run("lenet", 1) < 60
-    shares = peer.places("lenet")
+    shares = peer.time_by_file("lenet")
     assert sum(shares.values()) == pytest.approx(1)
     assert "cpu/neural/windows.py" in shares
     # Of the first ReLU alone, whose result the gradient needs: 64 x 6 x 28 x 28 numbers.
     assert (peer.peak("lenet") or 0) > 4 * 64 * 6 * 28 * 28
-    assert peer.grown() is None or (peer.grown() or 0) > 0
+    assert peer.growth() is None or (peer.growth() or 0) > 0
 
 
 def test_a_row_that_a_library_lacks_is_told(peer: Peer) -> None:

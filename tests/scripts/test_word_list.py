@@ -1,4 +1,4 @@
-"""Names that are on the word list are reported with better ones, in Python and in JavaScript; the product has none."""
+"""Names on the word list are reported with better ones; the product, benchmarks and scripts have none."""
 
 from __future__ import annotations
 
@@ -58,5 +58,5 @@ def test_modules_and_javascript_are_looked_through(
     ]
 
 
-def test_the_product_has_no_such_name(word_list: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_product_benchmarks_and_scripts_have_no_such_name(word_list: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert word_list.main([]) == 0, capsys.readouterr().out
