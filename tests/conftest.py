@@ -63,8 +63,8 @@ def all_cases() -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    named = [Path(config.invocation_params.dir, argument.partition("::")[0]) for argument in config.args]
-    others = [item for item in items if item.path not in named]
+    paths = [Path(config.invocation_params.dir, argument.partition("::")[0]) for argument in config.args]
+    others = [item for item in items if item.path not in paths]
     left_out = [item for item in others if _takes_long(item)] if not in_ci() and not all_cases() else []
     most = config.getoption("--most-cases")
     if most is not None:

@@ -33,6 +33,6 @@ def run_interpreted(file: Path, cache: Path, seconds: float) -> None:
     ]
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, "TRITON_INTERPRET": "1", "TRITON_CACHE_DIR": str(cache), "PYTHONPATH": path}
-    done = subprocess.run(command, env=environment, cwd=cache, capture_output=True, text=True, timeout=seconds)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert " passed" in done.stdout
+    process = subprocess.run(command, env=environment, cwd=cache, capture_output=True, text=True, timeout=seconds)
+    assert process.returncode == 0, process.stdout + process.stderr
+    assert " passed" in process.stdout

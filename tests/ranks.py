@@ -79,12 +79,12 @@ def outcomes(module: str, ranks: int, seconds: float = 240) -> dict[str, str]:
     folder = tempfile.mkdtemp()
     try:
         written = Path(folder, "outcomes.json")
-        status, told = run(command(ranks, "-m", "tests.ranks", module, str(written)), seconds)
-        found: dict[str, str] = json.loads(written.read_text()) if written.exists() else {}
-        ended = f"exit status {status}\n{told}"
+        status, output = run(command(ranks, "-m", "tests.ranks", module, str(written)), seconds)
+        results: dict[str, str] = json.loads(written.read_text()) if written.exists() else {}
+        ended = f"exit status {status}\n{output}"
         if status:
-            found["the end"] = ended
-        return {**{name: found.get(name, f"not reached: {ended}") for name in names(module)}, **found}
+            results["the end"] = ended
+        return {**{name: results.get(name, f"not reached: {ended}") for name in names(module)}, **results}
     finally:
         shutil.rmtree(folder)
 
@@ -96,16 +96,16 @@ def main() -> None:
 
     communication.init()
     world, module, written = MPI.COMM_WORLD.Dup(), sys.argv[1], sys.argv[2]
-    found = {}
+    results = {}
     for name in names(module):
         wrong = ""
         try:
             getattr(importlib.import_module(module), name)(world.rank, world.size)
         except BaseException as error:  # whatever it is, it is the outcome
             wrong = f"rank {world.rank}: {''.join(traceback.format_exception(error))}"
-        found[name] = "\n".join(filter(None, world.allgather(wrong)))
+        results[name] = "\n".join(filter(None, world.allgather(wrong)))
         if world.rank == 0:
-            Path(written).write_text(json.dumps(found))
+            Path(written).write_text(json.dumps(results))
 
 
 if __name__ == "__main__":

@@ -32,23 +32,23 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(tmp_path: Path, **options: Any) -> tuple[int, dict[str, Any]]:
     out = tmp_path / "gpu_check.json"
-    given = {"size": 37, "repeats": 1, "flushed-bytes": 64, "networks": "", "seed": 3, "out": out} | options
+    settings = {"size": 37, "repeats": 1, "flushed-bytes": 64, "networks": "", "seed": 3, "out": out} | options
     with strict_device.device(triton=True):
-        status = gpu_check.main([f"--{name}={value}" for name, value in given.items()])
+        status = gpu_check.main([f"--{name}={value}" for name, value in settings.items()])
     return status, json.loads(out.read_text())
 
 
 def test_every_kernel_has_a_case_that_is_right_in_each_dtype(tmp_path: Path) -> None:
     # A dtype takes half a minute.
     dtypes = ("bfloat16", "float16", "float32") if os.environ.get("CI") else ("bfloat16",)
-    status, found = run(tmp_path, dtypes=",".join(dtypes))
-    assert found["wrong"] == [] and status == 0
+    status, result = run(tmp_path, dtypes=",".join(dtypes))
+    assert result["wrong"] == [] and status == 0
     for dtype in dtypes:
-        rows = [row for row in found["rows"] if row["dtype"] == dtype]
+        rows = [row for row in result["rows"] if row["dtype"] == dtype]
         assert {row["name"] for row in rows if "name" in row} == triton_kernels.kernels().keys() & OPERATORS.keys()
         assert {row["operator"] for row in rows} >= {"chain", "means", "way_back"}
         assert all(row["us"] == 1000 for row in rows), "the clock counts a millisecond a call"
-    (row,) = [row for row in found["rows"] if row["operator"] == "add" and row["dtype"] == "bfloat16"]
+    (row,) = [row for row in result["rows"] if row["operator"] == "add" and row["dtype"] == "bfloat16"]
     copied = 2.0 * gpu_check.FLUSHED_BYTES / 1000
     assert row["share"] == pytest.approx(3 * 37 * 37 * 2 / 1000 / copied), "two read and one written"
 
@@ -61,11 +61,13 @@ def test_what_people_train_with_comes_first() -> None:
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the cases tanh's alone, and no loops."""
     cases = gpu_cases.cases
-    monkeypatch.setattr(gpu_cases, "cases", lambda *given: (case for case in cases(*given) if case.name == "tanh"))
-    monkeypatch.setattr(gpu_cases, "_rows", lambda *given: ())
+    monkeypatch.setattr(
+        gpu_cases, "cases", lambda *arguments: (case for case in cases(*arguments) if case.name == "tanh")
+    )
+    monkeypatch.setattr(gpu_cases, "_rows", lambda *arguments: ())
     for name in ("_products", "_drawn", "_reductions", "_images", "_sequences", "_picked"):
-        monkeypatch.setattr(gpu_cases, name, lambda *given: ())
-    monkeypatch.setattr(gpu_check, "check_loops", lambda *given: ())
+        monkeypatch.setattr(gpu_cases, name, lambda *arguments: ())
+    monkeypatch.setattr(gpu_check, "check_loops", lambda *arguments: ())
     some = {"tanh": triton_kernels.kernels()["tanh"]}
     monkeypatch.setattr(gpu_check, "kernels", lambda: some)
 
@@ -79,8 +81,8 @@ def test_a_step_of_a_network_is_that_of_the_cpu_and_is_timed(tmp_path: Path, mon
         return rows._training(wrap, net, rows.normal(8, 20), rows.labels(8))
 
     monkeypatch.setattr(rows, "mlp", mlp)
-    status, found = run(tmp_path, dtypes="float32", networks="mlp")
-    steps = [row for row in found["rows"] if row["operator"] == "mlp step"]
+    status, result = run(tmp_path, dtypes="float32", networks="mlp")
+    steps = [row for row in result["rows"] if row["operator"] == "mlp step"]
     assert [row["dtype"] for row in steps] == ["float32", "bfloat16"]
     assert status == 0 and all(row["us"] == 1000 for row in steps)
 
@@ -95,9 +97,9 @@ def test_a_wrong_kernel_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     }
     monkeypatch.setattr(plans, "_plans", {})
     monkeypatch.setattr(gpu_check, "kernels", lambda: {"tanh": Kernel(wrong[fault])})
-    status, found = run(tmp_path, dtypes="float32")
+    status, result = run(tmp_path, dtypes="float32")
     assert status == 1
-    assert [line.partition(":")[0] for line in found["wrong"]] == ["tanh float32"]
+    assert [line.partition(":")[0] for line in result["wrong"]] == ["tanh float32"]
 
 
 @pytest.mark.usefixtures("few")
@@ -112,8 +114,8 @@ def test_which_is_faster_at_products_is_kept_for_later_programs(tmp_path: Path, 
 def test_a_kernel_without_a_case_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     more = {**gpu_check.kernels(), "sin": Kernel(lambda call, x: None)}
     monkeypatch.setattr(gpu_check, "kernels", lambda: more)
-    status, found = run(tmp_path, dtypes="float32")
-    assert status == 1 and found["wrong"] == ["sin has no case"]
+    status, result = run(tmp_path, dtypes="float32")
+    assert status == 1 and result["wrong"] == ["sin has no case"]
 
 
 def test_the_networks_steps_are_those_of_the_training_benchmark() -> None:

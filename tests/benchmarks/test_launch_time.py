@@ -19,11 +19,11 @@ def test_each_way_of_starting_a_kernel_is_timed_without_a_gpu(tmp_path: Path) ->
     environment |= {"PYTHONPATH": str(ROOT), "TRITON_CACHE_DIR": str(tmp_path)}
     few = "['--calls=3', '--rounds=2']"
     program = f"import json; from benchmarks import launch_time; print(json.dumps(launch_time.main({few})))"
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=240
     )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.splitlines()[-1])
-    assert len(found) == 4
-    for times in found.values():
+    assert process.returncode == 0, process.stderr
+    result = json.loads(process.stdout.splitlines()[-1])
+    assert len(result) == 4
+    for times in result.values():
         assert set(times) == {"Triton", "plan", "and look-up"} and min(times.values()) > 0

@@ -13,9 +13,9 @@ from benchmarks.peers import Peer, PeerError
 
 @pytest.fixture(scope="module")
 def peer() -> Iterator[Peer]:
-    found = Peer("hookscope", sys.executable, 1, 60.0, {"HOOKSCOPE_NUMBA": "0"})
-    yield found
-    found.close()
+    worker = Peer("hookscope", sys.executable, 1, 60.0, {"HOOKSCOPE_NUMBA": "0"})
+    yield worker
+    worker.close()
 
 
 def test_a_row_is_prepared_timed_and_its_memory_told(peer: Peer) -> None:

@@ -55,9 +55,9 @@ def sections(ratio: float = 0.5) -> dict[str, Any]:
 
 
 def between(page: str, name: str) -> str:
-    found = re.search(f"<!-- {name} -->(.*?)<!-- end -->", page, re.DOTALL)
-    assert found
-    return found[1].strip()
+    match = re.search(f"<!-- {name} -->(.*?)<!-- end -->", page, re.DOTALL)
+    assert match
+    return match[1].strip()
 
 
 def test_each_table_is_filled_and_what_is_around_stays() -> None:
@@ -103,18 +103,18 @@ def test_ratios_of_watching_are_those_of_rounds_and_added_is_their_difference() 
         ("never", "hookscope-never"): [0.1, 0.1, 0.1],
         ("nothing", "torch"): [0.1] * 3,
     }
-    found = watching.summary(times)
-    assert found["references"]["step"] == pytest.approx(120)
-    assert found["references"]["added"] == pytest.approx(20)
-    assert found["references"]["ratio"] == pytest.approx(1.2)
-    assert found["nothing"] == {
+    result = watching.summary(times)
+    assert result["references"]["step"] == pytest.approx(120)
+    assert result["references"]["added"] == pytest.approx(20)
+    assert result["references"]["ratio"] == pytest.approx(1.2)
+    assert result["nothing"] == {
         "step": pytest.approx(100),
         "added": None,
         "ratio": pytest.approx(1.0),
         "torch": pytest.approx(100),
         "torch ratio": None,
     }
-    assert set(found["conditions"].values()) == {None}
+    assert set(result["conditions"].values()) == {None}
 
 
 def test_a_page_without_a_marker_is_refused() -> None:
@@ -143,9 +143,9 @@ def test_sections_are_kept_one_beside_the_other(tmp_path: Path) -> None:
     results.keep("a", {"x": 1}, path)
     results.keep("b", [2], path)
     results.keep("a", {"x": 3}, path)
-    found = results.load(path)
-    assert (found["a"], found["b"]) == ({"x": 3}, [2])
-    assert found["where"]["cores"] > 0
+    result = results.load(path)
+    assert (result["a"], result["b"]) == ({"x": 3}, [2])
+    assert result["where"]["cores"] > 0
 
 
 def test_a_row_that_was_not_measured_is_not_dropped() -> None:

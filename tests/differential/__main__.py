@@ -56,26 +56,26 @@ def main() -> int:
     parser.add_argument("--errors", action="store_true", help="print also where only the class of an error differs")
     parser.add_argument("--shrink", action="store_true", help="take lines out of what is printed while it differs")
     parser.add_argument("--shown", type=int, default=2, help="cases printed for each operator and difference")
-    given = parser.parse_args()
-    theirs, ours = Package(given.mindspore, "mindspore"), Package(sys.executable, "hookscope")
+    options = parser.parse_args()
+    theirs, ours = Package(options.mindspore, "mindspore"), Package(sys.executable, "hookscope")
     outcomes: Counter[str] = Counter()
-    found: dict[tuple[str, str], list[tuple[int, Case, Difference]]] = defaultdict(list)
+    results: dict[tuple[str, str], list[tuple[int, Case, Difference]]] = defaultdict(list)
     accepted: Counter[str] = Counter()
     unregistered: Counter[str] = Counter()  # how often in a row MindSpore had no kernel for the group
     start = time.monotonic()
     try:
-        for number in range(given.cases) if given.case is None else [given.case]:
-            case = drawn(given.seed, number, given.kinds, given.only)
+        for number in range(options.cases) if options.case is None else [options.case]:
+            case = drawn(options.seed, number, options.kinds, options.only)
             if unregistered[case.group] == 3 and "." in case.group:  # of an operator: a process less to start
                 outcomes["no kernel there"] += 1
                 continue
             reference, answer = theirs.run(case), ours.run(case)
             unregistered[case.group] += 1 if "unregistered" in reference.get("text", "") else -unregistered[case.group]
-            if given.case is not None:
+            if options.case is not None:
                 print(case, reference, answer, sep="\n\n")
             difference = compare(reference, answer)
             outcomes[difference.kind] += 1
-            if difference.same or (difference.kind == "class of error" and not given.errors):
+            if difference.same or (difference.kind == "class of error" and not options.errors):
                 continue
             reason = reason_for(case, reference, answer, difference, theirs, ours)
             if reason is not None:
@@ -87,8 +87,8 @@ def main() -> int:
                 if difference.same:
                     outcomes["not again"] += 1
                     continue
-            members = found[case.group, difference.kind]
-            if given.shrink and len(members) < given.shown:
+            members = results[case.group, difference.kind]
+            if options.shrink and len(members) < options.shown:
                 case, difference = shrunk(case, difference, theirs, ours)
             members.append((number, case, difference))
     except KeyboardInterrupt:
@@ -96,14 +96,14 @@ def main() -> int:
     finally:
         theirs.close()
         ours.close()
-    for (group, kind), members in sorted(found.items(), key=lambda item: -len(item[1])):
+    for (group, kind), members in sorted(results.items(), key=lambda item: -len(item[1])):
         print(f"{group}: {kind}, {len(members)} cases")
-        for number, case, difference in members[: given.shown]:
+        for number, case, difference in members[: options.shown]:
             print(f"  {number}: {case.short()}\n      {difference.text}")
     print(f"\n{sum(outcomes.values())} cases in {time.monotonic() - start:.0f} s:", dict(outcomes.most_common()))
     for reason, count in accepted.most_common():
         print(f"  accepted {count}: {reason}")
-    return bool(found)
+    return bool(results)
 
 
 if __name__ == "__main__":

@@ -41,16 +41,16 @@ def classes_in(source: str) -> dict[str, str]:
 
 def cells_in(source: str) -> list[tuple[str, str]]:
     """The class and the path of each cell, in a program of ``hooks.py``."""
-    classes, found = classes_in(source), []
+    classes, results = classes_in(source), []
 
     def look(name: str, path: str) -> None:
-        found.append((name, path))
+        results.append((name, path))
         for child, made in re.findall(r"self\.(\w) = (C\d+)\(\)", classes[name]):
             look(made, f"{path}.{child}")
 
     for root in re.findall(r"^    net = (\w+)\(\)", source, flags=re.MULTILINE):
         look(root, "net")
-    return found
+    return results
 
 
 def called_twice(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
@@ -61,16 +61,16 @@ def called_twice(case: Case, reference: dict[str, Any], answer: dict[str, Any], 
     if not apart or not said(reference):
         return False
     # What a hook returned there for one call counts for another: then only the structures can be compared.
-    changing = any(re.search(rf"hook\('{one}', '(changed|bare)'", case.source) for one in apart)
+    changing = any(re.search(rf"hook\('{item}', '(changed|bare)'", case.source) for item in apart)
     results = [
         {
             "result": [
                 line[:1] if changing else line
-                for line, text in zip(one["result"], said(one), strict=True)
+                for line, text in zip(variant["result"], said(variant), strict=True)
                 if text.partition(" tuple")[0] not in apart
             ]
         }
-        for one in (reference, answer)
+        for variant in (reference, answer)
     ]
     return compare(*results).same
 
@@ -85,14 +85,14 @@ def paths_called_twice(source: str) -> list[str]:
         for path in cells
         if path != "net" and len(re.findall(rf"self\.{path[-1]}[(,]", classes[cells[path.rpartition(".")[0]]])) > 1
     ]
-    return [path for path in cells if any(f"{path}.".startswith(f"{one}.") for one in twice)]
+    return [path for path in cells if any(f"{path}.".startswith(f"{item}.") for item in twice)]
 
 
 def said(answer: dict[str, Any]) -> list[str]:
     """The lines that a program wrote down, without the tensors."""
     lines = answer.get("result")
-    whole = isinstance(lines, list) and all(isinstance(line, list) and len(line) == 2 for line in lines)
-    return [str(line[0].get("value")) for line in lines] if whole else []
+    full = isinstance(lines, list) and all(isinstance(line, list) and len(line) == 2 for line in lines)
+    return [str(line[0].get("value")) for line in lines] if full else []
 
 
 def labels(answer: dict[str, Any]) -> list[list[str]]:
@@ -103,7 +103,7 @@ def labels(answer: dict[str, Any]) -> list[list[str]]:
 def not_asked(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
     """Weights are not asked for, and what is seen here is what is seen there, or None, or not."""
     asked = re.findall(r"saw\('gradients', .*", case.source)
-    every = all("ws" in one for one in asked) and "trainable_params()[:1]" not in case.source
+    every = all("ws" in item for item in asked) and "trainable_params()[:1]" not in case.source
     if every and "requires_grad=False" not in case.source:
         return False
     if difference.kind == "error there only":  # in a hook that is not called here
@@ -117,9 +117,9 @@ def seen_less(reference: dict[str, Any], answer: dict[str, Any]) -> bool:
     """What hooks see here is what they see there, or None, or they are not called."""
     there = iter(labels(reference))
     for here in labels(answer):
-        for one in there:
-            if one[0] == here[0] and len(one) == len(here):
-                if any(a != b and b != "None" for a, b in zip(one, here, strict=True)):
+        for item in there:
+            if item[0] == here[0] and len(item) == len(here):
+                if any(a != b and b != "None" for a, b in zip(item, here, strict=True)):
                     return False
                 break
         else:
@@ -145,7 +145,8 @@ def same_lines(reference: dict[str, Any], answer: dict[str, Any], kept: Callable
     if not (said(reference) and said(answer)):
         return False
     results = [
-        [line for line, text in zip(one["result"], said(one), strict=True) if kept(text)] for one in (reference, answer)
+        [line for line, text in zip(variant["result"], said(variant), strict=True) if kept(text)]
+        for variant in (reference, answer)
     ]
     return compare({"result": results[0]}, {"result": results[1]}).same
 
@@ -176,11 +177,11 @@ def assigned_to_a_part(case: Case, reference: dict[str, Any], answer: dict[str, 
 
 def nearly_zero(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
     """The rounding of numbers near 1 that were subtracted; of those in half precision."""
-    found = re.search(r"at \[.*\] (\S+) there, (\S+) here", difference.text)
-    if found is None or not difference.kind.endswith("numbers"):
+    match = re.search(r"at \[.*\] (\S+) there, (\S+) here", difference.text)
+    if match is None or not difference.kind.endswith("numbers"):
         return False
-    one, other = complex(found[1]), complex(found[2])
-    return abs(one - other) < (4e-3 * max(1.0, abs(one)) if "float16" in case.source else 1e-5)
+    first, second = complex(match[1]), complex(match[2])
+    return abs(first - second) < (4e-3 * max(1.0, abs(first)) if "float16" in case.source else 1e-5)
 
 
 def not_finite(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
@@ -247,8 +248,10 @@ def rounding(case: Case, reference: dict[str, Any], answer: dict[str, Any], diff
 
 def half(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
     """Apart by what a few roundings in the half precision of the case make."""
-    named = [*case.dtypes, case.source]
-    allowed = 5e-2 if any("bfloat16" in one for one in named) else 5e-3 if any("float16" in one for one in named) else 0
+    texts = [*case.dtypes, case.source]
+    allowed = (
+        5e-2 if any("bfloat16" in text for text in texts) else 5e-3 if any("float16" in text for text in texts) else 0
+    )
     return difference.apart < allowed
 
 
@@ -295,8 +298,8 @@ def error(case: Case, reference: dict[str, Any], answer: dict[str, Any], differe
 
 
 def bounds_out_of_order(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    place = 0 if case.group.endswith("searchsorted") else 1
-    bounds = case.inputs[place] if place < len(case.inputs) else np.array([])  # not where a list was given
+    index = 0 if case.group.endswith("searchsorted") else 1
+    bounds = case.inputs[index] if index < len(case.inputs) else np.array([])  # not where a list was given
     with np.errstate(invalid="ignore"):
         return not bool((np.diff(bounds, axis=-1) >= 0).all()) if bounds.ndim else False
 
@@ -332,7 +335,7 @@ def integers(case: Case, reference: dict[str, Any], answer: dict[str, Any], diff
 
 def types(*names: str) -> Condition:
     """An input has one of these dtypes, by MindSpore's name."""
-    return lambda case, reference, answer, difference: any(one in names for one in case.dtypes)
+    return lambda case, reference, answer, difference: any(dtype in names for dtype in case.dtypes)
 
 
 def kinds(*names: str) -> Condition:
@@ -679,7 +682,7 @@ def without_lists(case: Case) -> tuple[str, str] | None:
         flat = re.sub(r"return \{'p': (\w+), 'q': (\w+)\}|return \[(\w+), (\w+)\]", r"return (\1\3, \2\4)", text)
         there = there.replace(text, flat)
         caller, _, child = path.rpartition(".")
-        within = [one for one, place in cells_in(case.source) if place == caller]
+        within = [item for item, owner in cells_in(case.source) if owner == caller]
         if "return {" in text and within:
             old = re.search(rf"^    class {within[0]}\(.*?(?=^    class |^    net = )", there, re.MULTILINE | re.DOTALL)
             assert old is not None
@@ -689,7 +692,7 @@ def without_lists(case: Case) -> tuple[str, str] | None:
     removed = set(re.findall(r"^    (h\d+) = ", case.source, re.MULTILINE))
     removed -= set(re.findall(r"^    (h\d+) = ", here, re.MULTILINE))
     lines = re.compile(r"^ +(h\d+)\.remove\(\)\n", re.MULTILINE)
-    there, here = (lines.sub(lambda m: "" if m[1] in removed else m[0], one) for one in (there, here))
+    there, here = (lines.sub(lambda m: "" if m[1] in removed else m[0], variant) for variant in (there, here))
     return there, here
 
 
@@ -740,9 +743,9 @@ class Otherwise(NamedTuple):
 def behind(lines: list[Any]) -> list[Any]:
     """None of forward hooks: those inside a cell that is recomputed are called twice, and see lists as they are; those
     of parameters at the end, as their place among the others is where the gradient of the whole cell is known."""
-    texts = [(str(line[0].get("value")), place) for place, line in enumerate(lines)]
-    first = [lines[place] for text, place in texts if not text.startswith(("forward", "parameter"))]
-    return first + [lines[place] for text, place in sorted(texts) if text.startswith("parameter")]
+    texts = [(str(line[0].get("value")), index) for index, line in enumerate(lines)]
+    first = [lines[index] for text, index in texts if not text.startswith(("forward", "parameter"))]
+    return first + [lines[index] for text, index in sorted(texts) if text.startswith("parameter")]
 
 
 OTHERWISE = (
@@ -784,10 +787,10 @@ def reason_for(
     if not rows:
         return None
     reference, answer = theirs.run(there), ours.run(here)
-    for one in (reference, answer):
+    for variant in (reference, answer):
         for row in rows:
-            if said(one):
-                one["result"] = row.told(one["result"])
+            if said(variant):
+                variant["result"] = row.told(variant["result"])
     again = compare(reference, answer)
     if again.same or reason_for(there, reference, answer, again) is not None:
         return "; ".join(row.reason for row in rows)

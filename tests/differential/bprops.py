@@ -171,7 +171,7 @@ class _Writer(Writer):
         pair = self.chance(0.5)
         names = ["x", "y"][: 1 + pair]
         further = {"k=2.0": 15, "n": 10, "": 75}
-        declared = names + [one for one in [self.pick(further)] if one]
+        declared = names + [item for item in [self.pick(further)] if item]
         labels = "n" in declared
         x, y = names[0], names[-1]
         weighted, internal = self.chance(0.5), False
@@ -197,7 +197,7 @@ class _Writer(Writer):
         if two:
             self.write("out, dout = out[0], dout[0] + dout[1]" if self.chance(0.8) else "out, dout = out[1], dout[1]")
         slots = [self.gradient(name, y if name == "x" else x, w) for name in names]
-        slots += [self.one(("None", "ops.zeros_like(n)")) if one == "n" else "None" for one in plain[len(names) :]]
+        slots += [self.one(("None", "ops.zeros_like(n)")) if item == "n" else "None" for item in plain[len(names) :]]
         weights = "{self.w: " + self.gradient("self.w", x, w) + "}" if weighted else "{}"
         returned = self.pick(RETURNS if weighted else {key: n for key, n in RETURNS.items() if "weight" not in key})
         if internal and self.chance(0.85):
@@ -208,9 +208,9 @@ class _Writer(Writer):
                 all=", ".join(slots), first=slots[0], weights=weights, weighted=self.gradient("self.w", x, w)
             )
         )
-        given = ("{a}, {b}" if pair else "{a}") + (", Tensor(np.array([1, 2], np.int32))" if labels else "")
+        argument = ("{a}, {b}" if pair else "{a}") + (", Tensor(np.array([1, 2], np.int32))" if labels else "")
         called = f"ms.recompute(net.own{number}, " if self.chance(0.03) else f"net.own{number}("
-        self.calls.append(f"{called}{given})" + ("[1]" if two else ""))
+        self.calls.append(f"{called}{argument})" + ("[1]" if two else ""))
 
     def gradient(self, x: str, y: str, w: str) -> str:
         usual = {key: n for key, n in GRADIENTS.items() if n > 1}
@@ -257,8 +257,8 @@ class _Writer(Writer):
         returned = {"{all}": 40, "({all},)": 40, "[{all}]": 2, "({all}, {first})": 2, "{first}": 3, "None": 1, "()": 1}
         slots += ["None"] * numbered
         self.write("return " + self.pick(returned).format(all=", ".join(slots), first=slots[0]))
-        given = ("{a}, {b}" if pair else "{a}") + ", 2.0" * numbered
-        self.calls.append(f"Function{number}.apply({given})" + ("[0]" if two else ""))
+        argument = ("{a}, {b}" if pair else "{a}") + ", 2.0" * numbered
+        self.calls.append(f"Function{number}.apply({argument})" + ("[0]" if two else ""))
 
     def write(self, line: str) -> None:
         self.lines.append(f"            {line}")
@@ -283,9 +283,9 @@ def draw(rng: np.random.Generator, only: str) -> Case:
     writer.write("net = self")
     known = ["x", "y"]
     todo = [*writer.calls, *(writer.one(STEPS) for _ in range(int(rng.integers(0, 4))))]
-    for place in rng.permutation(len(todo)):
+    for index in rng.permutation(len(todo)):
         new = f"v{len(known)}"
-        writer.write(f"{new} = " + todo[place].format(a=writer.one(known[-2:]), b=writer.one(known)))
+        writer.write(f"{new} = " + todo[index].format(a=writer.one(known[-2:]), b=writer.one(known)))
         known.append(new)
     writer.write(f"return {known[-1]}")
     lines += ["    net = Net()"]
@@ -294,10 +294,10 @@ def draw(rng: np.random.Generator, only: str) -> Case:
     if not owned and writer.chance(0.15):
         lines.append("    net.recompute()")
     for number in range(owned):
-        for kind, given in (("forward_pre", "cell, x"), ("backward_pre", "cell, g"), ("backward", "cell, g, h")):
+        for kind, inputs in (("forward_pre", "cell, x"), ("backward_pre", "cell, g"), ("backward", "cell, g, h")):
             if writer.chance(0.1):
-                seen = given.removeprefix("cell, ")
-                hook = f"lambda {given}: saw('{kind} {number}', {seen})"
+                arguments = inputs.removeprefix("cell, ")
+                hook = f"lambda {inputs}: saw('{kind} {number}', {arguments})"
                 lines.append(f"    net.own{number}.register_{kind}_hook({hook})")
     lines += [
         "    def v(x, y):",
@@ -327,7 +327,7 @@ def _transformed(writer: _Writer) -> Case:
     lines = ["def f(x, y):"]
     for _ in range(int(writer.rng.integers(1, 5))):
         new = f"v{len(known)}"
-        step = writer.one([one for one in STEPS if "net" not in one and "Tensor" not in one])
+        step = writer.one([item for item in STEPS if "net" not in item and "Tensor" not in item])
         lines.append(f"    {new} = " + step.format(a=writer.one(known[-2:]), b=writer.one(known)))
         known.append(new)
     lines += [f"    return {known[-1]}", "", "def g(x, y):", "    return f(x, y), x * y", ""]

@@ -221,7 +221,7 @@ class _Writer(Writer):
 def draw(rng: np.random.Generator, only: str) -> Case:
     """A network in a container, and what happens to it."""
     writer = _Writer(rng)
-    named = writer.one(("'w'", "'weight'", "None", "'0.w'"))
+    name = writer.one(("'w'", "'weight'", "None", "'0.w'"))
     more = writer.one(
         (
             "pass",
@@ -243,7 +243,7 @@ def draw(rng: np.random.Generator, only: str) -> Case:
     )
     tied = writer.one(("pass", "pass", "self.third = self.first", "self.first.w = self.second.bias"))
     classes = CLASSES.format(
-        named=named, more=more, update=update, tied=tied, persistent=writer.chance(0.7), trained=writer.chance(0.8)
+        named=name, more=more, update=update, tied=tied, persistent=writer.chance(0.7), trained=writer.chance(0.8)
     )
     layers = ", ".join(writer.layer() for _ in range(int(rng.integers(1, 4))))
     writer.write(f"net = nn.SequentialCell({layers})")

@@ -52,31 +52,31 @@ def compare(reference: dict[str, Any], answer: dict[str, Any]) -> Difference:
         return Difference("no such name")
     if "error" in reference or "error" in answer:
         return _errors(_error(reference), _error(answer))
-    found = _values(reference["result"], answer["result"], "")
-    if found is not None:
-        return found
-    one, other = reference.get("gradient error"), answer.get("gradient error")
-    if one is not None:
-        no_kernel = any(words in one[1] for words in NO_KERNEL)
-        return Difference("same" if no_kernel or other is not None else "gradient error there only", str(one))
-    if other is not None:
-        return Difference("gradient error here only", str(other))
+    result = _values(reference["result"], answer["result"], "")
+    if result is not None:
+        return result
+    first, second = reference.get("gradient error"), answer.get("gradient error")
+    if first is not None:
+        no_kernel = any(words in first[1] for words in NO_KERNEL)
+        return Difference("same" if no_kernel or second is not None else "gradient error there only", str(first))
+    if second is not None:
+        return Difference("gradient error here only", str(second))
     if "gradients" in reference and "gradients" in answer:
-        found = _values(reference["gradients"], answer["gradients"], "gradient ")
-    return found or Difference("same")
+        result = _values(reference["gradients"], answer["gradients"], "gradient ")
+    return result or Difference("same")
 
 
 def _error(answer: dict[str, Any]) -> list[str] | None:
     return [answer["error"], answer["text"]] if "error" in answer else None
 
 
-def _errors(one: list[str] | None, other: list[str] | None) -> Difference:
-    if one is None or other is None:
-        return Difference("error there only" if other is None else "error here only", str(one or other))
+def _errors(item: list[str] | None, other: list[str] | None) -> Difference:
+    if item is None or other is None:
+        return Difference("error there only" if other is None else "error here only", str(item or other))
     # Some of MindSpore's checks are made in C++, which raises RuntimeError for all.
-    if one[0] in (other[0], "RuntimeError"):
+    if item[0] in (other[0], "RuntimeError"):
         return Difference("refused by both")
-    return Difference("class of error", f"{one} there, {other} here")
+    return Difference("class of error", f"{item} there, {other} here")
 
 
 def _values(reference: Any, answer: Any, what: str, where: str = "") -> Difference | None:
@@ -87,40 +87,42 @@ def _values(reference: Any, answer: Any, what: str, where: str = "") -> Differen
         if not isinstance(reference, list) or not isinstance(answer, list):
             return apart
         pairs = zip(reference, answer, strict=False)
-        parts = (_values(one, other, what, f"{where}[{i}]") for i, (one, other) in enumerate(pairs))
-        found = next((found for found in parts if found is not None), None)
-        return apart if found is None and len(reference) != len(answer) else found
+        parts = (_values(item, second, what, f"{where}[{i}]") for i, (item, second) in enumerate(pairs))
+        result = next((difference for difference in parts if difference is not None), None)
+        return apart if result is None and len(reference) != len(answer) else result
     if "value" in reference or "value" in answer:
-        one, other = reference.get("value", "a Tensor"), answer.get("value", "a Tensor")
-        same = one == other or (isinstance(one, float) and isinstance(other, float) and _close(one, other, 1e-6))
-        return None if same else Difference(f"{what}value", f"{where} {one} there, {other} here")
+        first, second = reference.get("value", "a Tensor"), answer.get("value", "a Tensor")
+        same = first == second or (
+            isinstance(first, float) and isinstance(second, float) and _close(first, second, 1e-6)
+        )
+        return None if same else Difference(f"{what}value", f"{where} {first} there, {second} here")
     for name in ("dtype", "shape"):
         if reference[name] != answer[name]:
             return Difference(f"{what}{name}", f"{where} {reference[name]} there, {answer[name]} here")
-    one, other = array_of(reference), array_of(answer)
-    apart = ~_close(one, other, CLOSE.get(reference["dtype"], 0.0))
+    first, second = array_of(reference), array_of(answer)
+    apart = ~_close(first, second, CLOSE.get(reference["dtype"], 0.0))
     if not apart.any():
         return None
-    place = tuple(int(i) for i in np.argwhere(apart)[0]) if one.ndim else ()
-    kind = "NaN or infinity" if not (np.isfinite(one[place]) and np.isfinite(other[place])) else "numbers"
-    number = f"{where} {int(apart.sum())} of {apart.size}, at {list(place)} {one[place]} there, {other[place]} here"
-    if kind == "NaN or infinity" or one.dtype.kind not in "fc":
+    index = tuple(int(i) for i in np.argwhere(apart)[0]) if first.ndim else ()
+    kind = "NaN or infinity" if not (np.isfinite(first[index]) and np.isfinite(second[index])) else "numbers"
+    number = f"{where} {int(apart.sum())} of {apart.size}, at {list(index)} {first[index]} there, {second[index]} here"
+    if kind == "NaN or infinity" or first.dtype.kind not in "fc":
         return Difference(f"{what}{kind}", number)
-    both = apart & np.isfinite(one) & np.isfinite(other)
-    largest = np.abs(one[np.isfinite(one)]).max(initial=1.0)
-    far = float(np.abs(one[both] - other[both]).max() / largest) if (both == apart).all() else np.inf
+    both = apart & np.isfinite(first) & np.isfinite(second)
+    largest = np.abs(first[np.isfinite(first)]).max(initial=1.0)
+    far = float(np.abs(first[both] - second[both]).max() / largest) if (both == apart).all() else np.inf
     return Difference(f"{what}{kind}", number, far)
 
 
-def _close(one: Any, other: Any, tolerance: float) -> Any:
-    one, other = np.asarray(one), np.asarray(other)
-    if one.dtype.kind not in "fc":
-        return one == other
+def _close(item: Any, other: Any, tolerance: float) -> Any:
+    item, other = np.asarray(item), np.asarray(other)
+    if item.dtype.kind not in "fc":
+        return item == other
     with np.errstate(all="ignore"):
-        sizes = np.abs(one)[np.isfinite(one)]
-        allowed = tolerance * (np.abs(one) + 0.1 * (sizes.max() if sizes.size else 0.0))
-        return (one == other) | (np.isnan(one) & np.isnan(other)) | (np.abs(one - other) <= allowed)
+        sizes = np.abs(item)[np.isfinite(item)]
+        allowed = tolerance * (np.abs(item) + 0.1 * (sizes.max() if sizes.size else 0.0))
+        return (item == other) | (np.isnan(item) & np.isnan(other)) | (np.abs(item - other) <= allowed)
 
 
-def _shape(told: Any) -> str:
-    return f"{len(told)} results" if isinstance(told, list) else "one result"
+def _shape(description: Any) -> str:
+    return f"{len(description)} results" if isinstance(description, list) else "one result"

@@ -69,19 +69,19 @@ def main(package):
             exec(compile(ast.Module([statement], []), "preamble", "exec"), names)
     print(json.dumps("ready"), file=answers, flush=True)
     for line in sys.stdin:
-        given = json.loads(line)
-        print(json.dumps(one(given["statements"], given["seed"], names)), file=answers, flush=True)
+        request = json.loads(line)
+        print(json.dumps(one(request["statements"], request["seed"], names)), file=answers, flush=True)
 
 
 def one(statements, seed, names):
     """What each statement printed and the class and text of its error: as many as were run within the time."""
     folder = tempfile.mkdtemp()
-    told = os.path.join(folder, "..", os.path.basename(folder) + ".told")
+    report = os.path.join(folder, "..", os.path.basename(folder) + ".told")
     fork = os.fork()
     if fork == 0:
         os.setsid()
         try:
-            run(statements, seed, dict(names), folder, told)
+            run(statements, seed, dict(names), folder, report)
         finally:
             os._exit(0)
     end = time.monotonic() + SECONDS
@@ -95,18 +95,18 @@ def one(statements, seed, names):
         time.sleep(0.005)
     with contextlib.suppress(ProcessLookupError):  # the processes that it started
         os.killpg(fork, signal.SIGKILL)
-    found = []
-    if os.path.exists(told):
-        with open(told) as file:
-            found = [json.loads(line) for line in file]
-        os.remove(told)
+    results = []
+    if os.path.exists(report):
+        with open(report) as file:
+            results = [json.loads(line) for line in file]
+        os.remove(report)
     shutil.rmtree(folder, ignore_errors=True)
-    if len(found) < len(statements) and not (found and found[-1]["error"]):
-        found.append({"printed": "", "error": how, "text": ""})
-    return found
+    if len(results) < len(statements) and not (results and results[-1]["error"]):
+        results.append({"printed": "", "error": how, "text": ""})
+    return results
 
 
-def run(statements, seed, names, folder, told):
+def run(statements, seed, names, folder, report):
     os.chdir(folder)
     names["ms"].set_seed(seed)
     # A file, and a module of it: what compiles reads the source.
@@ -121,21 +121,21 @@ def run(statements, seed, names, folder, told):
     printed = os.path.join(folder, "printed.txt")
     os.dup2(os.open(printed, os.O_RDWR | os.O_CREAT | os.O_APPEND), 1)
     sys.stdout = os.fdopen(os.dup(1), "w")
-    line = place = 0
-    with open(told, "w") as answers:
+    line = index = 0
+    with open(report, "w") as answers:
         for statement in statements:
             error, text = "", ""
             try:
                 body = ast.parse("\n" * line + statement, path).body
                 exec(compile(ast.Interactive(body), path, "single"), module.__dict__)
             except BaseException as raised:
-                builtin = next(one for one in type(raised).__mro__ if one.__module__ == "builtins")
+                builtin = next(item for item in type(raised).__mro__ if item.__module__ == "builtins")
                 error, text = builtin.__name__, str(raised)[:600]
             sys.stdout.flush()
             with open(printed, "rb") as file:
-                file.seek(place)
+                file.seek(index)
                 output = file.read(1 << 18).replace(folder.encode(), b"")
-            place = os.path.getsize(printed)
+            index = os.path.getsize(printed)
             line += statement.count("\n")
             answers.write(json.dumps({"printed": output.decode(errors="replace"), "error": error, "text": text}) + "\n")
             answers.flush()

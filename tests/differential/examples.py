@@ -79,7 +79,7 @@ def docstrings(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, st
         elif isinstance(node, ast.If | ast.Try):
             yield from docstrings(node.body, prefix)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            arguments = [one.value for one in node.value.args if isinstance(one, ast.Constant)]
+            arguments = [argument.value for argument in node.value.args if isinstance(argument, ast.Constant)]
             if isinstance(node.value.func, ast.Name) and node.value.func.id == "attach_docstr":
                 yield f"Tensor.{arguments[0]}", str(arguments[1])
 
@@ -87,7 +87,7 @@ def docstrings(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, st
 def examples(package: Path, only: str) -> list[Example]:
     """The examples of every public name, each once."""
     public = offered()
-    found: dict[tuple[str, str, str], Example] = {}
+    results: dict[tuple[str, str, str], Example] = {}
     for path in sorted(package.rglob("*.py")):
         parts = ("mindspore", *path.relative_to(package).with_suffix("").parts)
         if any(part[0] == "_" for part in parts[:-1]) or "ops_generate" in parts:
@@ -97,7 +97,7 @@ def examples(package: Path, only: str) -> list[Example]:
             above.insert(0, "mindspore.mint")
         for name, text in docstrings(ast.parse(path.read_text(encoding="utf-8")).body):
             first = name.partition(".")[0]
-            module = next((one for one in (*above, *ELSEWHERE) if first in public.get(one, ())), None)
+            module = next((variant for variant in (*above, *ELSEWHERE) if first in public.get(variant, ())), None)
             if module is None or ">>>" not in text or not f"{module}.{name}".startswith(only):
                 continue
             if "auto_generate" in text:  # shows a part of MindSpore's own
@@ -106,10 +106,10 @@ def examples(package: Path, only: str) -> list[Example]:
                 parsed = doctest.DocTestParser().get_examples(text)
             except ValueError:  # not one that doctest takes
                 continue
-            sources = [one.source for one in parsed]
-            example = Example(module, name, sources, [one.exc_msg is not None for one in parsed])
-            found.setdefault((module, name, "".join(sources)), example)
-    return list(found.values())
+            sources = [item.source for item in parsed]
+            example = Example(module, name, sources, [item.exc_msg is not None for item in parsed])
+            results.setdefault((module, name, "".join(sources)), example)
+    return list(results.values())
 
 
 class Package:
@@ -156,16 +156,16 @@ class Package:
         return json.loads(line) if line else None
 
 
-def same_numbers(one: str, other: str, largest: float) -> bool:
+def same_numbers(item: str, other: str, largest: float) -> bool:
     """Two printed numbers: the same integer, or both with a point and near, beside the largest number of the text."""
-    if one == other:
+    if item == other:
         return True
-    if one.lstrip("+-").isdigit() or other.lstrip("+-").isdigit():
+    if item.lstrip("+-").isdigit() or other.lstrip("+-").isdigit():
         return False
-    x, y = complex(one), complex(other)
+    x, y = complex(item), complex(other)
     if cmath.isnan(x) or cmath.isnan(y):
         return cmath.isnan(x) and cmath.isnan(y)
-    few = len(re.sub(r"[eE].*|\D", "", one).lstrip("0")) <= 4  # float16, or rounded to be shown
+    few = len(re.sub(r"[eE].*|\D", "", item).lstrip("0")) <= 4  # float16, or rounded to be shown
     return x == y or abs(x - y) <= max((1.2e-3 if few else 1e-4) * abs(x), 1e-6 * largest)
 
 
@@ -183,33 +183,33 @@ def same_printed(reference: str, answer: str, numbers: bool) -> bool:
     if not numbers:
         return True
     expected = NUMBER.findall(reference)
-    sizes = [abs(complex(one)) for one in expected]
+    sizes = [abs(complex(item)) for item in expected]
     largest = max([1.0, *(size for size in sizes if math.isfinite(size))])
     return all(same_numbers(*pair, largest) for pair in zip(expected, NUMBER.findall(answer), strict=True))
 
 
 def compare(example: Example, reference: list[dict[str, str]], answer: list[dict[str, str]], varies: Any) -> Outcome:
     """The first statement that differs decides; ``varies`` says whether a statement's numbers are random ones."""
-    for i, (one, other) in enumerate(zip(reference, answer, strict=False)):
+    for i, (item, other) in enumerate(zip(reference, answer, strict=False)):
         shown = f"{example.statements[i].strip()}\n"
         if other["error"] and INSTEAD in other["text"]:
             return Outcome("says what to use", shown + other["text"])
         if (name := ABSENT.match(other["text"])) and any(fnmatchcase(name[1], row.pattern) for row in reasons()):
             return Outcome("absent with reason", shown + other["text"])
-        if one["error"] and other["error"]:
-            if one["error"] != other["error"]:
-                texts = [f"{each['error']}: {each['text']}" for each in (one, other)]
+        if item["error"] and other["error"]:
+            if item["error"] != other["error"]:
+                texts = [f"{each['error']}: {each['text']}" for each in (item, other)]
                 return Outcome("other error", shown + "\n".join(texts))
             if not example.raises[i]:
-                return Outcome("both fail", f"{shown}{one['error']}: {one['text']}")
-        elif one["error"]:
-            return Outcome("fails there", f"{shown}{one['error']}: {one['text']}")
+                return Outcome("both fail", f"{shown}{item['error']}: {item['text']}")
+        elif item["error"]:
+            return Outcome("fails there", f"{shown}{item['error']}: {item['text']}")
         elif other["error"]:
             return Outcome("fails here", f"{shown}{other['error']}: {other['text']}")
-        if not same_printed(one["printed"], other["printed"], numbers=False) or not (
-            same_printed(one["printed"], other["printed"], numbers=True) or varies(i)
+        if not same_printed(item["printed"], other["printed"], numbers=False) or not (
+            same_printed(item["printed"], other["printed"], numbers=True) or varies(i)
         ):
-            return Outcome("differs", f"{shown}--- MindSpore\n{one['printed']}--- Hookscope\n{other['printed']}")
+            return Outcome("differs", f"{shown}--- MindSpore\n{item['printed']}--- Hookscope\n{other['printed']}")
     return Outcome("same")
 
 
@@ -231,11 +231,11 @@ def main() -> int:
     parser.add_argument("--kinds", nargs="+", default=["differs", "fails here", "other error"], choices=OUTCOMES)
     parser.add_argument("--tree", type=Path, default=ROOT, help="the checkout that is tried")
     parser.add_argument("--kept", type=Path, help="a file that keeps MindSpore's answers for the next time")
-    given = parser.parse_args()
+    options = parser.parse_args()
     where = "import importlib.util as u; print(u.find_spec('mindspore').submodule_search_locations[0])"
-    package = Path(subprocess.check_output([given.mindspore, "-P", "-c", where], text=True).strip())
-    theirs, ours = Package(given.mindspore, "mindspore"), Package(sys.executable, "hookscope", given.tree)
-    kept = json.loads(given.kept.read_text()) if given.kept and given.kept.exists() else {}
+    package = Path(subprocess.check_output([options.mindspore, "-P", "-c", where], text=True).strip())
+    theirs, ours = Package(options.mindspore, "mindspore"), Package(sys.executable, "hookscope", options.tree)
+    kept = json.loads(options.kept.read_text()) if options.kept and options.kept.exists() else {}
 
     def reference(example: Example, seed: int) -> Any:
         key = f"{seed}\n{''.join(example.statements)}"
@@ -244,9 +244,9 @@ def main() -> int:
         return kept[key]
 
     outcomes: dict[str, Counter[str]] = defaultdict(Counter)
-    found = runs = 0
+    count = runs = 0
     with ThreadPoolExecutor(2) as both:
-        for example in examples(package, given.only):
+        for example in examples(package, options.only):
             answer = both.submit(ours.run, example, 1)
             first = reference(example, 1)
 
@@ -258,18 +258,18 @@ def main() -> int:
 
             outcome = compare(example, first, answer.result(), varies)
             outcomes[example.module][outcome.kind] += 1
-            runs += not any(one["error"] and not raises for one, raises in zip(first, example.raises, strict=False))
-            if outcome.kind in given.kinds:
-                found += 1
-                if found <= given.shown:
+            runs += not any(item["error"] and not raises for item, raises in zip(first, example.raises, strict=False))
+            if outcome.kind in options.kinds:
+                count += 1
+                if count <= options.shown:
                     print(f"== {outcome.kind}: {example.module}.{example.name}\n{outcome.text.rstrip()}\n", flush=True)
     theirs.close()
     ours.close()
-    if given.kept:
-        given.kept.write_text(json.dumps(kept))
+    if options.kept:
+        options.kept.write_text(json.dumps(kept))
     same = sum(counts["same"] for counts in outcomes.values())
     print(f"{table(outcomes)}\n\nMindSpore runs {runs} of them to their end, of which {same} say the same here.")
-    return bool(found)
+    return bool(count)
 
 
 if __name__ == "__main__":

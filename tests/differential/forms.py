@@ -643,39 +643,39 @@ WIDTHS = {"int": ("int32", "int32", "int64"), "long": ("int64", "int64", "int32"
 @functools.cache
 def calls(only: str) -> list[tuple[str, str, tuple[str, ...]]]:
     """Each name with its arguments; before them what MindSpore computes where the method works in place, else ""."""
-    found = [(name, "", tuple(arguments)) for names, *arguments in ROWS for name in names.split()]
-    found += [(f"Tensor.{name}", there, ("{*}", *arguments)) for name, there, arguments in IN_PLACE]
-    found = [one for one in found if one[0].startswith(only)]
-    if not found:
+    results = [(name, "", tuple(arguments)) for names, *arguments in ROWS for name in names.split()]
+    results += [(f"Tensor.{name}", there, ("{*}", *arguments)) for name, there, arguments in IN_PLACE]
+    results = [result for result in results if result[0].startswith(only)]
+    if not results:
         raise SystemExit(f"no form begins with {only!r}")
-    return found
+    return results
 
 
 def draw(rng: np.random.Generator, only: str) -> Case:
     """A call by one of the rows."""
-    name, there, wanted = calls(only)[int(rng.integers(len(calls(only))))]
+    name, there, specs = calls(only)[int(rng.integers(len(calls(only))))]
     maker = Arguments(rng)
     lengths = {letter: int(rng.integers(1, 4 if letter in "CM" else 6)) for letter in "NCMKHW"}
-    given = []
-    for place, one in enumerate(wanted):
-        if one.startswith("?") and rng.random() < 0.5:
-            if "=" not in one.partition("<")[0]:  # the next ones would move
-                given += [_written(maker, lengths, x[1:]) for x in wanted[place + 1 :] if x[0] == "?" and "=" in x]
+    records = []
+    for index, item in enumerate(specs):
+        if item.startswith("?") and rng.random() < 0.5:
+            if "=" not in item.partition("<")[0]:  # the next ones would move
+                records += [_written(maker, lengths, x[1:]) for x in specs[index + 1 :] if x[0] == "?" and "=" in x]
                 break
             continue
-        given.append(_written(maker, lengths, one.removeprefix("?")))
+        records.append(_written(maker, lengths, item.removeprefix("?")))
     names = ", ".join(f"x{i}" for i in range(len(maker.inputs)))
     if there:
-        rest = ", ".join(given[1:])
+        rest = ", ".join(records[1:])
         body = (
-            f"    if ms.__name__ == 'mindspore':\n        y = {given[0]}.{there}({rest})\n"
-            f"        return y.astype(x0.dtype).reshape({given[0]}.shape)\n"
-            f"    y = {given[0]}.copy()\n    y.{name[7:]}({rest})\n    return y\n"
+            f"    if ms.__name__ == 'mindspore':\n        y = {records[0]}.{there}({rest})\n"
+            f"        return y.astype(x0.dtype).reshape({records[0]}.shape)\n"
+            f"    y = {records[0]}.copy()\n    y.{name[7:]}({rest})\n    return y\n"
         )
-        title = f"{given[0]}.{name[7:]}({rest})"
+        title = f"{records[0]}.{name[7:]}({rest})"
     else:
-        call = f"{given[0]}.{name[7:]}" if name.startswith("Tensor.") else f"ms.{name}"
-        title = f"{call}({', '.join(given[name.startswith('Tensor.') :])})"
+        call = f"{records[0]}.{name[7:]}" if name.startswith("Tensor.") else f"ms.{name}"
+        title = f"{call}({', '.join(records[name.startswith('Tensor.') :])})"
         body = f"    return {title}\n"
     return Case(name, f"import numpy as np\ndef run(ms, {names}):\n{body}", maker.inputs, maker.dtypes, title=title)
 
@@ -683,12 +683,12 @@ def draw(rng: np.random.Generator, only: str) -> Case:
 def _written(maker: Arguments, lengths: dict[str, int], text: str) -> str:
     """An argument as Python writes it."""
 
-    def chosen(found: re.Match[str]) -> str:
-        choices = found[1].split("|")
+    def chosen(actual: re.Match[str]) -> str:
+        choices = actual[1].split("|")
         return choices[int(maker.rng.integers(len(choices)))]
 
     text = re.sub(r"<([^<>]*)>", chosen, text)
-    return re.sub(r"\{([^{}:]*):?([^{}]*)\}", lambda found: _tensor(maker, lengths, found[1], found[2]), text)
+    return re.sub(r"\{([^{}:]*):?([^{}]*)\}", lambda result: _tensor(maker, lengths, result[1], result[2]), text)
 
 
 def _tensor(maker: Arguments, lengths: dict[str, int], dimensions: str, kind: str) -> str:

@@ -163,8 +163,8 @@ class _Writer(Writer):
             self.lines.append("            self.recompute()")
         if self.chance(0.01):
             self.lines.append("            self.to_float(ms.float16)")
-        given = {"pair": "x, y", "number": "x, k", "named": "x, *, y", "default": "x, y=None", "labels": "x, n"}
-        self.lines.append(f"        def construct(self, {given.get(takes, 'x')}):")
+        signatures = {"pair": "x, y", "number": "x, k", "named": "x, *, y", "default": "x, y=None", "labels": "x, n"}
+        self.lines.append(f"        def construct(self, {signatures.get(takes, 'x')}):")
         known = ["x"]
         if takes in ("pair", "named"):
             known.append("y")
@@ -196,15 +196,15 @@ class _Writer(Writer):
         others = [WEIGHTED[i] for i in self.rng.integers(0, len(WEIGHTED), int(weighted))]
         others += [OPERATIONS[i] for i in self.rng.integers(0, len(OPERATIONS), int(self.rng.integers(0, 3)))]
         todo: list[tuple[str, str, str, str] | str] = [*calls, *others]
-        for place in self.rng.permutation(len(todo)):
-            one = todo[place]
+        for index in self.rng.permutation(len(todo)):
+            subject = todo[index]
             recent = known[-2:]
             a, b = str(self.rng.choice(recent)), str(self.rng.choice(known))
             new = f"v{len(known)}"
-            if isinstance(one, str):
-                self.write(f"{new} = {one.format(a=a, b=b)}")
+            if isinstance(subject, str):
+                self.write(f"{new} = {subject.format(a=a, b=b)}")
             else:
-                self.call(one, new, a, b)
+                self.call(subject, new, a, b)
             known.append(new)
             if self.chance(0.08):
                 removed = ", True" if self.chance(0.1) else ""
@@ -214,7 +214,7 @@ class _Writer(Writer):
 
     def call(self, child: tuple[str, str, str, str], new: str, a: str, b: str) -> None:
         name, takes, gives, _ = child
-        given = {
+        signatures = {
             "pair": f"{a}, {b}",
             "number": f"{a}, 2.0",
             "named": f"{a}, y={b}",
@@ -224,7 +224,7 @@ class _Writer(Writer):
         }
         parts = {"tuple": "[0]", "list": "[1]", "dict": "['p']", "nested": "[1][0]", "single": "[0]"}
         called = f"ms.recompute(self.{name}, " if self.chance(0.01) else f"self.{name}("
-        self.write(f"{new} = {called}{given.get(takes, a)}){parts.get(gives, '')}")
+        self.write(f"{new} = {called}{signatures.get(takes, a)}){parts.get(gives, '')}")
 
     def next(self) -> int:
         self.hooks += 1
@@ -271,8 +271,8 @@ def draw(rng: np.random.Generator, only: str) -> Case:
     lines += ["    HANDLES.clear()", f"    net = {root}()"]
     owners = [path for path in writer.paths if path in writer.weighted]
     if len(owners) > 1 and writer.chance(0.1):
-        one, other = (owners[int(i)] for i in rng.choice(len(owners), 2, replace=False))
-        lines.append(f"    {one}.w = {other}.w")
+        first, second = (owners[int(i)] for i in rng.choice(len(owners), 2, replace=False))
+        lines.append(f"    {first}.w = {second}.w")
     if writer.chance(0.2):
         lines.append("    net.set_grad()")
     writer.register()

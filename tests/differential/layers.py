@@ -340,10 +340,10 @@ DTYPES = {"float32": 84, "float16": 10, "float64": 6}
 
 @functools.cache
 def rows(only: str) -> list[tuple[str, tuple[str, ...]]]:
-    found = [(name, inputs) for names, inputs in ROWS for name in names.split() if name.startswith(only)]
-    if not found:
+    results = [(name, inputs) for names, inputs in ROWS for name in names.split() if name.startswith(only)]
+    if not results:
         raise SystemExit(f"no layer begins with {only!r}")
-    return found
+    return results
 
 
 @functools.cache
@@ -357,32 +357,32 @@ def arguments_of(name: str) -> ast.arguments:
 
 def draw(rng: np.random.Generator, only: str) -> Case:
     """A layer, its inputs and a mode."""
-    name, wanted = rows(only)[int(rng.integers(len(rows(only))))]
+    name, specs = rows(only)[int(rng.integers(len(rows(only))))]
     dtype = str(rng.choice(list(DTYPES), p=np.array(list(DTYPES.values())) / sum(DTYPES.values())))
     lengths = {letter: int(rng.integers(1, 4 if letter in "NMC" else 8)) for letter in "NMCKDHWL"}
     shape = tuple(int(n) for n in rng.integers(1, 5, int(rng.integers(0, 4))))
     special = rng.random() < 0.1
     inputs: list[Array] = []
     dtypes: list[str] = []
-    given = []
-    for spec in wanted:
+    records = []
+    for spec in specs:
         if spec.startswith("="):
-            given.append(spec[1:])
+            records.append(spec[1:])
             continue
         dimensions, _, kind = spec.partition(":")
         sizes = shape if dimensions == "*" else tuple(lengths.get(n) or int(n) for n in dimensions.split(","))
         array = values(rng, sizes, kind, special)
         dtypes.append(dtype if array.dtype.kind == "f" else str(array.dtype))
         inputs.append(array.astype(dtypes[-1]))
-        given.append(f"x{len(inputs) - 1}")
+        records.append(f"x{len(inputs) - 1}")
     names = ", ".join(f"x{i}" for i in range(len(inputs)))
     mode = bool(rng.random() < 0.6)
     made = f"ms.{name}({', '.join(settings(rng, name, dtype))}).set_train({mode})"
     source = (
         f"import numpy as np\ndef layer(ms):\n    return {made}\n"
-        f"def run(ms, layer, {names}):\n    return layer({', '.join(given)})\n"
+        f"def run(ms, layer, {names}):\n    return layer({', '.join(records)})\n"
     )
-    return Case(name, source, inputs, dtypes, title=f"{made}({', '.join(given)})")
+    return Case(name, source, inputs, dtypes, title=f"{made}({', '.join(records)})")
 
 
 def values(rng: np.random.Generator, shape: tuple[int, ...], kind: str, special: bool) -> Array:
@@ -390,49 +390,51 @@ def values(rng: np.random.Generator, shape: tuple[int, ...], kind: str, special:
     if kind.startswith(("int", "long")):
         low, _, high = kind.removeprefix("int").removeprefix("long").rpartition("-")
         return rng.integers(int(low), int(high), shape).astype("int64" if kind.startswith("long") else "int32")
-    found = rng.normal(size=shape) * (1 if rng.random() < 0.8 else 4)
+    result = rng.normal(size=shape) * (1 if rng.random() < 0.8 else 4)
     if kind == "positive":
-        found = np.abs(found) + 0.1
+        result = np.abs(result) + 0.1
     elif kind == "probability":
-        found = rng.uniform(0.02, 0.98, shape)
+        result = rng.uniform(0.02, 0.98, shape)
     elif kind == "share":
-        found = rng.uniform(0.1, 1, shape)
-        found = found / found.sum(-1, keepdims=True)
+        result = rng.uniform(0.1, 1, shape)
+        result = result / result.sum(-1, keepdims=True)
     elif kind == "logs":
-        found = found - np.log(np.exp(found).sum(-1, keepdims=True))
+        result = result - np.log(np.exp(result).sum(-1, keepdims=True))
     elif kind == "sign":
-        found = np.where(found < 0, -1.0, 1.0)
+        result = np.where(result < 0, -1.0, 1.0)
     elif kind == "binary":
-        found = (found > 0).astype(float)
+        result = (result > 0).astype(float)
     elif special:
-        found = np.where(rng.random(shape) < 0.2, rng.choice(SPECIAL, shape), found)
-    return np.asarray(found)
+        result = np.where(rng.random(shape) < 0.2, rng.choice(SPECIAL, shape), result)
+    return np.asarray(result)
 
 
 def settings(rng: np.random.Generator, name: str, dtype: str) -> list[str]:
     """The arguments that make the layer, as Python writes them."""
     arguments = arguments_of(name)
-    places = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    needed: list[Any] = [None] * (len(places) - len(arguments.defaults) - len(arguments.kwonlyargs))
+    parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    needed: list[Any] = [None] * (len(parameters) - len(arguments.defaults) - len(arguments.kwonlyargs))
     defaults = [*needed, *arguments.defaults, *arguments.kw_defaults]
     written = []
-    for place, default in zip(places, defaults, strict=True):
+    for parameter, default in zip(parameters, defaults, strict=True):
         random = "Dropout" in name or name == "nn.RReLU"  # whose defaults would draw
-        if place.arg in ("self", "auto_prefix", "flags") or (
-            default is not None and rng.random() < 0.55 and not random and place.arg != "dropout"
+        if parameter.arg in ("self", "auto_prefix", "flags") or (
+            default is not None and rng.random() < 0.55 and not random and parameter.arg != "dropout"
         ):
             continue
-        own = ARGUMENTS.get(f"{name}.{place.arg}")
-        choices = own or (PADS if place.arg == "padding" and "Pad" in name else ARGUMENTS.get(place.arg, ()))
-        if place.arg == "dtype" and own is None:
+        own = ARGUMENTS.get(f"{name}.{parameter.arg}")
+        choices = own or (PADS if parameter.arg == "padding" and "Pad" in name else ARGUMENTS.get(parameter.arg, ()))
+        if parameter.arg == "dtype" and own is None:
             choices = (f"=ms.{dtype}",)
         if not choices:
             if default is None:
-                raise SystemExit(f"no values for {place.arg} of {name}")
+                raise SystemExit(f"no values for {parameter.arg} of {name}")
             continue
-        one = choices[int(rng.integers(len(choices)))]
-        written.append(f"{place.arg}={one[1:] if isinstance(one, str) and one.startswith('=') else repr(one)}")
-    takes = any(place.arg == "dtype" for place in places)
-    if takes and dtype != "float32" and not any("dtype=" in one for one in written):
+        choice = choices[int(rng.integers(len(choices)))]
+        written.append(
+            f"{parameter.arg}={choice[1:] if isinstance(choice, str) and choice.startswith('=') else repr(choice)}"
+        )
+    takes = any(slot.arg == "dtype" for slot in parameters)
+    if takes and dtype != "float32" and not any("dtype=" in item for item in written):
         written.append(f"dtype=ms.{dtype}")
     return written

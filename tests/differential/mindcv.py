@@ -52,16 +52,16 @@ def main() -> int:
     parser.add_argument("--mindcv", required=True, help="the folder that has mindcv")
     parser.add_argument("--run", nargs=2, metavar=("PACKAGE", "FOLDER"), help=argparse.SUPPRESS)
     parser.add_argument("names", nargs="*", default=NAMES)
-    given = parser.parse_args()
-    if given.run:
-        run_all(*given.run, given.mindcv, given.names)
+    options = parser.parse_args()
+    if options.run:
+        run_all(*options.run, options.mindcv, options.names)
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        ours = started(sys.executable, "hookscope", folder, given)
-        if given.mindspore is None:
+        ours = started(sys.executable, "hookscope", folder, options)
+        if options.mindspore is None:
             return ours
-        wrong = ours | started(given.mindspore, "mindspore", folder, given)
-        for name in given.names:
+        wrong = ours | started(options.mindspore, "mindspore", folder, options)
+        for name in options.names:
             files = [Path(folder) / f"{package}-{name.partition(':')[0]}.npz" for package in ("mindspore", "hookscope")]
             missing = [file.stem for file in files if not file.exists()]
             text, fine = (f"no {missing}", False) if missing else compared(*map(np.load, files))
@@ -70,10 +70,10 @@ def main() -> int:
     return wrong
 
 
-def started(python: str, package: str, folder: str, given: argparse.Namespace) -> int:
+def started(python: str, package: str, folder: str, options: argparse.Namespace) -> int:
     """Run this file in one package; 1 if it broke."""
     environment = os.environ | {"GLOG_v": "4", "PYTHONPATH": str(ROOT) if package == "hookscope" else ""}
-    order = [python, "-P", __file__, "--mindcv", given.mindcv, "--run", package, folder, *given.names]
+    order = [python, "-P", __file__, "--mindcv", options.mindcv, "--run", package, folder, *options.names]
     return int(subprocess.run(order, env=environment, check=False).returncode != 0)
 
 
@@ -85,12 +85,12 @@ def compared(reference: Any, answer: Any) -> tuple[str, bool]:
     worst = {"output": (0.0, ""), "loss": (0.0, ""), "gradient": (0.0, "")}
     for key in reference.files:
         kind = key.partition(" ")[0]
-        one, other = reference[key], answer[key]
-        if one.shape != other.shape or one.dtype != other.dtype:
-            return f"{key}: {one.dtype} {one.shape} there, {other.dtype} {other.shape} here", False
+        first, second = reference[key], answer[key]
+        if first.shape != second.shape or first.dtype != second.dtype:
+            return f"{key}: {first.dtype} {first.shape} there, {second.dtype} {second.shape} here", False
         if kind in worst:
-            scale = max(np.abs(one).max(), 1e-4 * largest if kind == "gradient" else 1e-30)
-            apart = float(np.abs(one.astype(np.float64) - other).max() / scale)
+            scale = max(np.abs(first).max(), 1e-4 * largest if kind == "gradient" else 1e-30)
+            apart = float(np.abs(first.astype(np.float64) - second).max() / scale)
             worst[kind] = max(worst[kind], (apart if np.isfinite(apart) else np.inf, key))
     shown = ", ".join(f"{kind} {apart:.1e}" for kind, (apart, _) in worst.items())
     seconds = f"{float(reference['seconds']):.1f} s there, {float(answer['seconds']):.1f} s here"
@@ -133,11 +133,11 @@ def one_step(name: str, size: int) -> dict[str, Any]:
 
     weights = network.trainable_params()
     (value, *outputs), gradients = ms.value_and_grad(forward, None, weights, has_aux=True)(images)
-    found = {"loss": value.asnumpy()}
-    found |= {f"output {i}": output.asnumpy() for i, output in enumerate(outputs)}
-    found |= {f"gradient {w.name}": g.asnumpy() for w, g in zip(weights, gradients, strict=True)}
-    found |= {f"other {w.name}": np.array(w.shape) for w in network.get_parameters() if not w.requires_grad}
-    return found | {"seconds": np.array(time.monotonic() - start)}
+    results = {"loss": value.asnumpy()}
+    results |= {f"output {i}": output.asnumpy() for i, output in enumerate(outputs)}
+    results |= {f"gradient {w.name}": g.asnumpy() for w, g in zip(weights, gradients, strict=True)}
+    results |= {f"other {w.name}": np.array(w.shape) for w in network.get_parameters() if not w.requires_grad}
+    return results | {"seconds": np.array(time.monotonic() - start)}
 
 
 def number_for(name: str, shape: tuple[int, ...]) -> Any:

@@ -154,15 +154,15 @@ WORDS: dict[str, tuple[str | None, ...]] = {
 @functools.cache
 def functions(only: str) -> list[tuple[str, ast.arguments]]:
     """The names that are tried, with their arguments."""
-    found = []
+    results = []
     for name, arguments in sorted(recorded().items()):
         room, _, last = name.rpartition(".")
         fits = f"{room}." in ROOMS and last.islower() and name.startswith(only)
         if fits and not any(last.startswith(word) or (len(word) > 3 and word in last) for word in LEFT_OUT):
-            found.append((name, arguments))
-    if not found:
+            results.append((name, arguments))
+    if not results:
         raise SystemExit(f"no function begins with {only!r}")
-    return found
+    return results
 
 
 def draw(rng: np.random.Generator, only: str) -> Case:
@@ -199,20 +199,20 @@ class Arguments:
         written = []
         if method:
             self.tensor(self.dtype, self.shape)
-        places = [*arguments.posonlyargs, *arguments.args]
-        defaults: list[Any] = [None] * (len(places) - len(arguments.defaults)) + list(arguments.defaults)
+        parameters = [*arguments.posonlyargs, *arguments.args]
+        defaults: list[Any] = [None] * (len(parameters) - len(arguments.defaults)) + list(arguments.defaults)
         by_place = True
-        for place, default in zip(places, defaults, strict=True):
-            if place.arg == "self":
+        for parameter, default in zip(parameters, defaults, strict=True):
+            if parameter.arg == "self":
                 continue
-            value = self.value(place.arg, default)
+            value = self.value(parameter.arg, default)
             by_place = by_place and value is not None
             if value is not None:
-                written.append(value if by_place else f"{place.arg}={value}")
-        for place, given in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-            value = self.value(place.arg, given)
+                written.append(value if by_place else f"{parameter.arg}={value}")
+        for parameter, given in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+            value = self.value(parameter.arg, given)
             if value is not None:
-                written.append(f"{place.arg}={value}")
+                written.append(f"{parameter.arg}={value}")
         return written
 
     def value(self, name: str, default: ast.expr | None) -> str | None:
@@ -287,11 +287,11 @@ class Arguments:
         """One more input: some of them by way of a tensor of other strides."""
         array = np.asarray(values > 0 if dtype == "bool" else values)
         array = array.astype("float32" if dtype == "bfloat16" else dtype)
-        seen = self.rng.random()
+        chance = self.rng.random()
         how = ""
-        if seen < 0.06 and array.ndim > 1:
+        if chance < 0.06 and array.ndim > 1:
             array, how = np.ascontiguousarray(array.T), ".T"
-        elif seen < 0.1 and array.ndim:
+        elif chance < 0.1 and array.ndim:
             array, how = np.concatenate([array[:1], array]), "[1:]"
         self.inputs.append(array)
         self.dtypes.append(dtype)

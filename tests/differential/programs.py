@@ -252,16 +252,16 @@ class _Writer(Writer):
 
     def broadcast(self) -> None:
         floating = self.chance(0.3)
-        found = self.pair("f" if floating else "fi")
-        if found:
-            a, b, value = found
+        result = self.pair("f" if floating else "fi")
+        if result:
+            a, b, value = result
             text = self.one(BROADCAST_FLOATING if floating else BROADCAST)
             self.new(text.format(a=a, b=b, n=self.number() if value.dtype.kind == "f" else "2"), value)
 
     def compare(self) -> None:
-        found = self.pair("fi")
-        if found:
-            a, b, value = found
+        result = self.pair("fi")
+        if result:
+            a, b, value = result
             text = self.one(COMPARED)
             shape = value.shape if "{b}" in text else self.known[a].shape
             mask = self.new(text.format(a=a, b=b, n=self.number()), np.zeros(shape, bool))
@@ -290,9 +290,9 @@ class _Writer(Writer):
 
     def part(self) -> None:
         name = self.some("fi", 1)
-        found = self.index(self.known[name]) if name else None
-        if name and found and 0 < found[1].size < 100:
-            self.new(f"{name}[{found[0]}]", found[1])
+        result = self.index(self.known[name]) if name else None
+        if name and result and 0 < result[1].size < 100:
+            self.new(f"{name}[{result[0]}]", result[1])
 
     def assign(self) -> None:
         name = self.some("fi", 1)
@@ -308,17 +308,17 @@ class _Writer(Writer):
         if self.chance(0.15) and a.dtype.kind == "f":
             self.write(f"{name}[{name} > {self.number()}] = {self.number()}")
             return
-        found = self.index(a)
-        if not found:
+        result = self.index(a)
+        if not result:
             return
-        text, part = found
+        text, part = result
         if not set(text.split(", ")) - {"...", "True", "None"}:  # there, elements of what is broadcast become one
             return
-        fitting = [one for one, value in self.known.items() if self.fits(value, part) and one != name]
+        fitting = [item for item, value in self.known.items() if self.fits(value, part) and item != name]
         # A value of its own: after x[...] = y the two share their elements there.
-        given = f"{self.one(fitting)} * 1" if fitting and self.chance(0.6) else self.number()
+        argument = f"{self.one(fitting)} * 1" if fitting and self.chance(0.6) else self.number()
         how = self.pick({"=": 8, "+=": 2})
-        self.write(f"{name}[{text}] {how} {given}")
+        self.write(f"{name}[{text}] {how} {argument}")
 
     def fits(self, value: Array, part: Array) -> bool:
         try:
@@ -367,12 +367,14 @@ class _Writer(Writer):
             self.new(text, self.known[name].astype(dtype))
 
     def augment(self) -> None:
-        found = self.pair("f")
-        if found:
-            a, b, value = found
+        result = self.pair("f")
+        if result:
+            a, b, value = result
             if a != b and value.shape == self.known[a].shape and value.dtype == self.known[a].dtype:
-                given = b if self.chance(0.7) else self.number()
-                self.write(f"{a} {self.pick({'+=': 4, '-=': 2, '*=': 2, '/=': 1})} " + (given if given != "0" else "2"))
+                argument = b if self.chance(0.7) else self.number()
+                self.write(
+                    f"{a} {self.pick({'+=': 4, '-=': 2, '*=': 2, '/=': 1})} " + (argument if argument != "0" else "2")
+                )
 
     def condition(self) -> None:
         name, other = self.some("f"), self.some("f")
@@ -406,7 +408,7 @@ class _Writer(Writer):
         if not name:
             return
         a = self.known[name]
-        alike = [one for one, value in self.known.items() if value.shape == a.shape and value.dtype == a.dtype]
+        alike = [item for item, value in self.known.items() if value.shape == a.shape and value.dtype == a.dtype]
         other = alike[int(self.rng.integers(len(alike)))]
         text = self.one(CONTAINED)
         self.new(text.format(a=name, b=other), a)
@@ -416,7 +418,7 @@ class _Writer(Writer):
         if not name:
             return
         a = self.known[name]
-        alike = [one for one, value in self.known.items() if value.shape == a.shape and value.dtype == a.dtype]
+        alike = [item for item, value in self.known.items() if value.shape == a.shape and value.dtype == a.dtype]
         other = alike[int(self.rng.integers(len(alike)))]
         axis = int(self.rng.integers(-a.ndim, a.ndim))
         if a.size < 50:
@@ -436,14 +438,14 @@ class _Writer(Writer):
 def draw(rng: np.random.Generator, only: str) -> Case:
     """A program."""
     writer = _Writer(rng)
-    for place, (dtype, shape) in enumerate(INPUTS):
-        writer.known[f"x{place}"] = np.zeros(shape, dtype)
+    for index, (dtype, shape) in enumerate(INPUTS):
+        writer.known[f"x{index}"] = np.zeros(shape, dtype)
     length = int(rng.integers(5, 41))
     while len(writer.lines) < length:
         writer.line()
     names = list(writer.known)
-    given = names[-4:] + ([names[int(rng.integers(len(names)))]] if writer.chance(0.5) else [])
-    source = HELPERS + "\n".join([*writer.lines, f"    return {', '.join(given)}", ""])
+    argument = names[-4:] + ([names[int(rng.integers(len(names)))]] if writer.chance(0.5) else [])
+    source = HELPERS + "\n".join([*writer.lines, f"    return {', '.join(argument)}", ""])
     inputs = [
         np.asarray(
             np.round(rng.normal(size=shape) * 4) / 2 if writer.chance(0.2) else rng.normal(size=shape) * 2

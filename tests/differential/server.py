@@ -76,16 +76,16 @@ def say(answers, value):
 def run(ms, case):
     try:
         names = program(case["source"])
-        inputs = [tensor(ms, one) for one in case["inputs"]]
+        inputs = [tensor(ms, item) for item in case["inputs"]]
         if "layer" in names:
             return trained(ms, names, inputs, case["gradient"])
         result = names["run"](ms, *inputs)
         answer = {"result": told(ms, result)}
-        places = tuple(i for i, x in enumerate(inputs) if floating(ms, x))
-        if case["gradient"] and places and any(floating(ms, one) for one in flat(result)):
+        indices = tuple(i for i, x in enumerate(inputs) if floating(ms, x))
+        if case["gradient"] and indices and any(floating(ms, item) for item in flat(result)):
             try:
-                found = ms.grad(lambda *x: weighted(ms, names["run"](ms, *x)), places)(*inputs)
-                answer["gradients"] = told(ms, found)
+                slopes = ms.grad(lambda *x: weighted(ms, names["run"](ms, *x)), indices)(*inputs)
+                answer["gradients"] = told(ms, slopes)
             except Exception as error:
                 answer |= {"gradient error": [type(error).__name__, str(error)[:300]], "spoilt": True}
         return answer
@@ -101,19 +101,22 @@ def trained(ms, names, inputs, gradient):
     import numpy as np
 
     layer = names["layer"](ms)
-    for i, one in enumerate(layer.get_parameters()):
-        values = 0.6 * np.sin(0.7 * np.arange(int(np.prod(one.shape))) + i).reshape(one.shape)
-        values = np.abs(values) + 0.5 if "variance" in one.name else values
-        one.set_data(ms.Tensor(values.astype(np.float32)).astype(one.dtype))
-    places = tuple(i for i, x in enumerate(inputs) if floating(ms, x))
+    for i, element in enumerate(layer.get_parameters()):
+        values = 0.6 * np.sin(0.7 * np.arange(int(np.prod(element.shape))) + i).reshape(element.shape)
+        values = np.abs(values) + 0.5 if "variance" in element.name else values
+        element.set_data(ms.Tensor(values.astype(np.float32)).astype(element.dtype))
+    indices = tuple(i for i, x in enumerate(inputs) if floating(ms, x))
     weights = layer.trainable_params()
-    told_of = [[one.name, list(one.shape), str(one.dtype), one.requires_grad] for one in layer.get_parameters()]
+    told_of = [
+        [parameter.name, list(parameter.shape), str(parameter.dtype), parameter.requires_grad]
+        for parameter in layer.get_parameters()
+    ]
     result = names["run"](ms, layer, *inputs)
-    after = [one.value() + 0 for one in layer.get_parameters() if not one.requires_grad]
+    after = [parameter.value() + 0 for parameter in layer.get_parameters() if not parameter.requires_grad]
     answer = {"result": told(ms, [result, told_of, after])}
-    if gradient and (places or weights) and any(floating(ms, one) for one in flat(result)):
+    if gradient and (indices or weights) and any(floating(ms, item) for item in flat(result)):
         try:
-            call = ms.grad(lambda *x: weighted(ms, names["run"](ms, layer, *x)), places or None, weights or None)
+            call = ms.grad(lambda *x: weighted(ms, names["run"](ms, layer, *x)), indices or None, weights or None)
             answer["gradients"] = told(ms, call(*inputs))
         except Exception as error:
             answer |= {"gradient error": [type(error).__name__, str(error)[:300]], "spoilt": True}
@@ -134,7 +137,7 @@ def floating(ms, value):
 
 
 def flat(value):
-    return [one for part in value for one in flat(part)] if isinstance(value, tuple | list) else [value]
+    return [item for part in value for item in flat(part)] if isinstance(value, tuple | list) else [value]
 
 
 def weighted(ms, result):
@@ -142,20 +145,20 @@ def weighted(ms, result):
     import numpy as np
 
     total = 0
-    for i, one in enumerate(flat(result)):
-        if floating(ms, one):
-            dtype = ms.float64 if one.dtype == ms.float64 else ms.float32
-            weights = np.cos(np.arange(int(np.prod(one.shape))) + i).reshape(one.shape).astype(np.float32)
-            total = total + (one.astype(dtype) * ms.Tensor(weights).astype(dtype)).sum()
+    for i, item in enumerate(flat(result)):
+        if floating(ms, item):
+            dtype = ms.float64 if item.dtype == ms.float64 else ms.float32
+            weights = np.cos(np.arange(int(np.prod(item.shape))) + i).reshape(item.shape).astype(np.float32)
+            total = total + (item.astype(dtype) * ms.Tensor(weights).astype(dtype)).sum()
     return total
 
 
-def tensor(ms, given):
+def tensor(ms, argument):
     import numpy as np
 
-    array = np.frombuffer(base64.b64decode(given["data"]), given["numpy"]).reshape(given["shape"]).copy()
+    array = np.frombuffer(base64.b64decode(argument["data"]), argument["numpy"]).reshape(argument["shape"]).copy()
     made = ms.Tensor(array)
-    return made.astype(ms.bfloat16) if given["dtype"] == "bfloat16" else made
+    return made.astype(ms.bfloat16) if argument["dtype"] == "bfloat16" else made
 
 
 def told(ms, value):
@@ -163,7 +166,7 @@ def told(ms, value):
     import numpy as np
 
     if isinstance(value, tuple | list):
-        return [told(ms, one) for one in value]
+        return [told(ms, item) for item in value]
     if not isinstance(value, ms.Tensor):
         return {"value": value if isinstance(value, bool | int | float | str | None) else type(value).__name__}
     array = np.ascontiguousarray((value.astype(ms.float32) if value.dtype == ms.bfloat16 else value).asnumpy())

@@ -19,16 +19,16 @@ def shrunk(case: Case, difference: Difference, theirs: Package, ours: Package) -
     lines = case.source.split("\n")
     size = 8
     while size:
-        place = len(lines)
-        while place > case.helpers:
-            place -= size
-            if place < case.helpers:
+        index = len(lines)
+        while index > case.helpers:
+            index -= size
+            if index < case.helpers:
                 break
-            fewer = lines[:place] + lines[place + size :]
+            fewer = lines[:index] + lines[index + size :]
             smaller = dataclasses.replace(case, source="\n".join(fewer))
             reference, answer = theirs.run(smaller), ours.run(smaller)
-            found = compare(reference, answer)
-            if found.kind == difference.kind and reason_for(smaller, reference, answer, found, theirs, ours) is None:
-                lines, case, difference = fewer, smaller, found
+            result = compare(reference, answer)
+            if result.kind == difference.kind and reason_for(smaller, reference, answer, result, theirs, ours) is None:
+                lines, case, difference = fewer, smaller, result
         size //= 2
     return case, difference

@@ -105,6 +105,6 @@ class Package:
         return json.loads(line)
 
 
-def array_of(told: dict[str, Any]) -> np.ndarray[Any, Any]:
+def array_of(description: dict[str, Any]) -> np.ndarray[Any, Any]:
     """A tensor of an answer."""
-    return np.frombuffer(base64.b64decode(told["data"]), told["numpy"]).reshape(told["shape"])
+    return np.frombuffer(base64.b64decode(description["data"]), description["numpy"]).reshape(description["shape"])

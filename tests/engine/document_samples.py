@@ -44,7 +44,7 @@ def samples(text: str) -> list[Sample]:
     Args:
         text: the page.
     """
-    found: list[Sample] = []
+    results: list[Sample] = []
 
     def keep(code: list[str], prints: list[str]) -> None:
         text = "\n".join(_indented(code) if _is_flat(code) else code)
@@ -52,7 +52,7 @@ def samples(text: str) -> list[Sample]:
             ast.parse(text)
         except SyntaxError:  # a formula
             return
-        found.append(Sample(text, "\n".join(prints)))
+        results.append(Sample(text, "\n".join(prints)))
 
     code: list[str] = []
     prints: list[str] = []
@@ -73,25 +73,25 @@ def samples(text: str) -> list[Sample]:
             keep(code, prints)
             code, prints = [], []
         blank = False
-    return found
+    return results
 
 
 def _is_flat(code: list[str]) -> bool:
     """Whether a page has lost the indentation of its samples."""
-    return any(one.endswith(":") and not after.startswith(" ") for one, after in itertools.pairwise(code))
+    return any(item.endswith(":") and not after.startswith(" ") for item, after in itertools.pairwise(code))
 
 
 def _indented(code: list[str]) -> list[str]:
     """Samples whose indentation is lost, with it: methods end with ``return``, or where a line is not about ``self``;
     a loop where a line does not name its variable, or what was made of it."""
-    found: list[str] = []
+    results: list[str] = []
     method, loop, condition, brackets = 0, set[str](), 0, 0
     for line in code:
         words = set(re.findall(r"\b[A-Za-z_]\w*", line))
         if line.startswith(("class ", "def ")):
             depth, method, loop = int(line.startswith("def ")), int(line.startswith("def ")), set()
         else:
-            if method and not _is_inside(line, brackets, found):
+            if method and not _is_inside(line, brackets, results):
                 method = 0
             loop = loop if loop & words else set()
             depth = 2 * method + bool(loop) + condition
@@ -103,8 +103,8 @@ def _indented(code: list[str]) -> list[str]:
         elif loop and (bound := re.match(r"(\w+) = ", line)):
             loop.add(bound[1])
         brackets += line.count("(") - line.count(")")
-        found.append("    " * depth + line)
-    return found
+        results.append("    " * depth + line)
+    return results
 
 
 def _is_inside(line: str, brackets: int, before: list[str]) -> bool:
@@ -130,15 +130,15 @@ def run(chosen: list[Sample], mode: str) -> list[dict[str, Any]]:
     Returns:
         for each what it printed, the warnings, and after it, by name, which cells have plans.
     """
-    given = json.dumps({"codes": [one.code for one in chosen], "mode": mode})
+    request = json.dumps({"codes": [item.code for item in chosen], "mode": mode})
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "runner.py"
         script.write_text(_RUNNER, encoding="utf-8")
         command = [sys.executable, "-m", "hookscope", "run", str(script)]
-        done = subprocess.run(command, input=given, capture_output=True, text=True, cwd=folder, env=_environment())
-    assert done.returncode == 0, done.stderr
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
+        process = subprocess.run(command, input=request, capture_output=True, text=True, cwd=folder, env=_environment())
+    assert process.returncode == 0, process.stderr
+    results: list[dict[str, Any]] = json.loads(process.stdout)
+    return results
 
 
 def _environment() -> dict[str, str]:

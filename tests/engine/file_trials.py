@@ -70,9 +70,9 @@ def held(path: Path) -> int:
     if path.suffix == ".html":
         page = path.read_text()
         assert page.startswith("<!doctype html>") and page.endswith("</html>\n"), path
-        found = re.search(r"<title>Number(\d+): Hookscope</title>", page)
-        assert found, path
-        return int(found[1])
+        match = re.search(r"<title>Number(\d+): Hookscope</title>", page)
+        assert match, path
+        return int(match[1])
     values = ms.load_checkpoint(path, format=path.suffix[1:])
     (number,) = set(values["x"].asnumpy().tolist())
     assert values["half"].tolist() == [number % 128] * 9, path
@@ -93,7 +93,7 @@ def _say(text: str) -> None:
 
 def kills(folder: Path, count: int, seed: int) -> Counter[str]:
     """Kill ``count`` processes that save all the time; look at the files after each."""
-    chance, done = random.Random(seed), Counter[str]()
+    chance, counts = random.Random(seed), Counter[str]()
     number = 0
     before = {}
     for name, save in SAVES.items():
@@ -109,36 +109,36 @@ def kills(folder: Path, count: int, seed: int) -> Counter[str]:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         with os.fdopen(reading, "rb") as pipe:
-            said = pipe.read()
+            output = pipe.read()
         begun, ended = dict(before), dict(before)
-        for place, what, number in struct.iter_unpack("=BBI", said):
-            (ended if what else begun)[list(SAVES)[place]] = number
+        for kind, what, number in struct.iter_unpack("=BBI", output):
+            (ended if what else begun)[list(SAVES)[kind]] = number
         for name in SAVES:
-            found = held(folder / name)
+            result = held(folder / name)
             # One in the background may not have begun yet when the next two were called for.
             oldest = before[name] if name == "async.ckpt" else ended[name]
             allowed = {oldest, begun[name]} if name != "async.ckpt" else range(oldest, begun[name] + 1)
-            assert found in allowed, f"{name}: {found}, last ended {ended[name]}, last begun {begun[name]}"
-            done["old" if found < begun[name] else "new"] += begun[name] != before[name]
-            before[name] = found
+            assert result in allowed, f"{name}: {result}, last ended {ended[name]}, last begun {begun[name]}"
+            counts["old" if result < begun[name] else "new"] += begun[name] != before[name]
+            before[name] = result
         left = hidden(folder)
-        done["left a temporary"] += bool(left)
-        done["killed"] += 1
+        counts["left a temporary"] += bool(left)
+        counts["killed"] += 1
         number += 1
         _save(folder / "sync.ckpt", number)
         before["sync.ckpt"] = number
         assert hidden(folder) == [], hidden(folder)
-    return done
+    return counts
 
 
-def _save_for_ever(folder: Path, number: int, pipe: int, place: int) -> None:
+def _save_for_ever(folder: Path, number: int, pipe: int, kind: int) -> None:
     try:
         while True:
-            number, place = number + 1, (place + 1) % len(SAVES)
-            name = list(SAVES)[place]
-            os.write(pipe, struct.pack("=BBI", place, 0, number))
+            number, kind = number + 1, (kind + 1) % len(SAVES)
+            name = list(SAVES)[kind]
+            os.write(pipe, struct.pack("=BBI", kind, 0, number))
             SAVES[name](folder / name, number)
-            os.write(pipe, struct.pack("=BBI", place, 1, number))
+            os.write(pipe, struct.pack("=BBI", kind, 1, number))
     finally:
         os._exit(1)
 
@@ -148,7 +148,7 @@ def _save_for_ever(folder: Path, number: int, pipe: int, place: int) -> None:
 
 def interrupts(folder: Path, count: int, seed: int) -> Counter[str]:
     """Interrupt ``count`` saves at random moments; a KeyboardInterrupt comes out, and nothing else."""
-    chance, done = random.Random(seed), Counter[str]()
+    chance, counts = random.Random(seed), Counter[str]()
     spans, before = {}, {}
     for name, save in SAVES.items():
         save(folder / name, 0)
@@ -167,17 +167,17 @@ def interrupts(folder: Path, count: int, seed: int) -> Counter[str]:
                 signal.setitimer(signal.ITIMER_REAL, 0)
             except KeyboardInterrupt:
                 interrupted = True
-            found = held(folder / name)  # waits for one in the background
-            assert found in ({before[name], number} if interrupted else {number}), (name, found, before[name], number)
-            done["interrupted" if interrupted else "ended"] += 1
-            done["old after an interrupt"] += interrupted and found != number
-            before[name] = found
+            result = held(folder / name)  # waits for one in the background
+            assert result in ({before[name], number} if interrupted else {number}), (name, result, before[name], number)
+            counts["interrupted" if interrupted else "ended"] += 1
+            counts["old after an interrupt"] += interrupted and result != number
+            before[name] = result
             assert hidden(folder) == [], (number, name, hidden(folder))
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
     assert len(os.listdir("/proc/self/fd")) == open_files
-    return done
+    return counts
 
 
 # At once
@@ -185,20 +185,20 @@ def interrupts(folder: Path, count: int, seed: int) -> Counter[str]:
 
 def at_once(folder: Path, rounds: int, writers: int = 16) -> Counter[str]:
     """Threads, and then processes, that write one path at once."""
-    done = Counter[str]()
+    counts = Counter[str]()
     for number in range(rounds):
         for name, save in SAVES.items():
             numbers = range(number * writers + 1, (number + 1) * writers + 1)
             _threads(save, folder / name, numbers)
             assert held(folder / name) in numbers
-            done["writes of threads"] += writers
+            counts["writes of threads"] += writers
         for name, save in SAVES.items():
             numbers = range(number * writers + 1, (number + 1) * writers + 1)
             _processes(save, folder / name, numbers)
             assert held(folder / name) in numbers
-            done["writes of processes"] += writers
+            counts["writes of processes"] += writers
         assert hidden(folder) == [], hidden(folder)
-    return done
+    return counts
 
 
 def _threads(save: Callable[[Path, int], None], path: Path, numbers: range) -> None:
@@ -240,7 +240,7 @@ def _processes(save: Callable[[Path, int], None], path: Path, numbers: range) ->
 
 def full_disk(folder: Path) -> Counter[str]:
     """Saves and exports onto a small file system that has less room than they take."""
-    done = Counter[str]()
+    counts = Counter[str]()
     for name, save in SAVES.items():
         path = folder / name
         save(path, 1)
@@ -248,17 +248,17 @@ def full_disk(folder: Path) -> Counter[str]:
         with open(folder / "rest", "wb", buffering=0) as rest:
             size = os.statvfs(folder).f_bavail * os.statvfs(folder).f_bsize
             rest.write(bytes(size))
-        told = _told(save, path)
-        assert isinstance(told, OSError) and told.errno == errno.ENOSPC, told
-        assert str(told).endswith(f"No space left on device: '{path}'"), told
-        done[str(told).replace(str(folder), "...")] += 1
+        failure = _told(save, path)
+        assert isinstance(failure, OSError) and failure.errno == errno.ENOSPC, failure
+        assert str(failure).endswith(f"No space left on device: '{path}'"), failure
+        counts[str(failure).replace(str(folder), "...")] += 1
         os.unlink(folder / "rest")
         assert held(path) == 1
         assert hidden(folder) == [], hidden(folder)
         save(path, 3)
         assert held(path) == 3
         os.unlink(path)
-    return done
+    return counts
 
 
 def _told(save: Callable[[Path, int], None], path: Path) -> Exception | None:

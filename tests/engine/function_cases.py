@@ -18,22 +18,22 @@ Case = tuple[Callable[[], Any], Any]
 TOLERANCE = {"float64": 1e-10, "complex128": 1e-10, "float32": 3e-6, "complex64": 3e-6, "float16": 2e-3}
 
 
-def same(found: Any, want: Any) -> None:
+def same(result: Any, want: Any) -> None:
     """Tensors have the arrays' shape, dtype and elements, in tuples as long; anything else is equal, types too."""
     if isinstance(want, tuple | list):
-        assert type(found) is type(want) and len(found) == len(want)
-        for one, other in zip(found, want, strict=True):
-            same(one, other)
+        assert type(result) is type(want) and len(result) == len(want)
+        for first, second in zip(result, want, strict=True):
+            same(first, second)
     elif isinstance(want, np.ndarray | np.generic):
-        assert isinstance(found, Tensor)
-        assert (found.shape, numpy_dtype(found.dtype)) == (want.shape, want.dtype)
+        assert isinstance(result, Tensor)
+        assert (result.shape, numpy_dtype(result.dtype)) == (want.shape, want.dtype)
         if want.dtype.name not in TOLERANCE:
-            np.testing.assert_array_equal(found.asnumpy(), want)
+            np.testing.assert_array_equal(result.asnumpy(), want)
         else:
             tolerance = TOLERANCE[want.dtype.name]
-            np.testing.assert_allclose(found.asnumpy(), want, rtol=tolerance, atol=tolerance)
+            np.testing.assert_allclose(result.asnumpy(), want, rtol=tolerance, atol=tolerance)
     else:
-        assert type(found) is type(want) and found == want
+        assert type(result) is type(want) and result == want
 
 
 def listed(table: dict[str, list[Case]]) -> list[Any]:
@@ -49,14 +49,16 @@ def weighed(value: Tensor) -> Tensor:
 def agrees(function: Callable[..., Tensor], *inputs: Array, step: float = 1e-6) -> None:
     """The gradient by each input, of numbers in Float64, is that of central differences."""
     arrays = [np.asarray(x, np.float64) for x in inputs]
-    found = grad(lambda *x: weighed(function(*x)), tuple(range(len(arrays))))(*map(Tensor, arrays))
-    for place, (array, slope) in enumerate(zip(arrays, found if isinstance(found, tuple) else (found,), strict=True)):
+    result = grad(lambda *x: weighed(function(*x)), tuple(range(len(arrays))))(*map(Tensor, arrays))
+    for position, (array, slope) in enumerate(
+        zip(arrays, result if isinstance(result, tuple) else (result,), strict=True)
+    ):
         want = np.zeros_like(array)
         for index in np.ndindex(array.shape):
             ends = []
             for sign in (step, -step):
                 moved = [x.copy() for x in arrays]
-                moved[place][index] += sign
+                moved[position][index] += sign
                 ends.append(weighed(function(*map(Tensor, moved))).item())
             want[index] = (ends[0] - ends[1]) / (2 * step)
         assert slope.shape == want.shape

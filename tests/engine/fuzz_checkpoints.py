@@ -54,10 +54,10 @@ class Network(nn.Cell):
 def damaged(content: bytes, count: int, seed: int) -> Iterator[bytes]:
     """``count`` damaged forms of a file: first the systematic ones, then random ones."""
     made = 0
-    for place in range(len(content)):
+    for index in range(len(content)):
         for pattern in PATTERNS:
-            yield content[:place] + bytes([content[place] ^ pattern]) + content[place + 1 :]
-        yield content[:place]
+            yield content[:index] + bytes([content[index] ^ pattern]) + content[index + 1 :]
+        yield content[:index]
         made += len(PATTERNS) + 1
     chance = random.Random(seed)
     for _ in range(count - made):
@@ -96,20 +96,20 @@ def fuzz(folder: Path, files: int, seed: int = 0) -> dict[str, int]:
             counts["files"] += 1
             before = [parameter._array for parameter in parameters]
             try:
-                found = ms.load_checkpoint(bad, net, **options)
+                result = ms.load_checkpoint(bad, net, **options)
             except (ValueError, TypeError, RuntimeError) as error:
                 counts["refused"] += 1
-                told = str(error)
+                message = str(error)
                 # What does not fit the network names the parameter, all else the file.
                 what = name if type(error) is ValueError else "For 'load_param_into_net', '"
-                assert what in told and told.isprintable() and len(told) < 2000, error  # noqa: PT017  # both are right
+                assert what in message and message.isprintable() and len(message) < 2000, error  # noqa: PT017  # both are right
                 after = [parameter._array for parameter in parameters]
                 assert all(a is b for a, b in zip(after, before, strict=True)), content
                 continue
             counts["loaded"] += 1
             if "crc_check" in options:
-                got = {key: protected(p, name) for key, p in found.items()}
-                assert got == {key: protected(p, name) for key, p in values().items()}, content
+                actual = {key: protected(p, name) for key, p in result.items()}
+                assert actual == {key: protected(p, name) for key, p in values().items()}, content
     assert sorted(os.listdir(folder)) == sorted([*SEEDS, *(f"good-{name}" for name in SEEDS)])
     return counts
 

@@ -116,20 +116,20 @@ def hide() -> None:
 
 
 def _without_folders(function: Callable[..., Any]) -> Callable[..., Any]:
-    def elsewhere(path: Any = ".", *arguments: Any, **named: Any) -> Any:
+    def elsewhere(path: Any = ".", *arguments: Any, **keywords: Any) -> Any:
         if isinstance(path, str | os.PathLike) and os.fspath(path).startswith(FOLDERS):
             raise FileNotFoundError(2, "no such file on this system", path)
-        return function(path, *arguments, **named)
+        return function(path, *arguments, **keywords)
 
     return elsewhere
 
 
 def _without_process(library: Any) -> Any:
     class Library(library):  # type: ignore[misc]
-        def __init__(self, name: Any, *arguments: Any, **named: Any) -> None:
+        def __init__(self, name: Any, *arguments: Any, **keywords: Any) -> None:
             if name is None:
                 raise TypeError("there is no such library")  # as on Windows
-            super().__init__(name, *arguments, **named)
+            super().__init__(name, *arguments, **keywords)
 
     return Library
 

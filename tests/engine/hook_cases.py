@@ -51,7 +51,7 @@ def shown(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(shown, value))}]"
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{key}: {shown(one)}' for key, one in value.items())}}}"
+        return f"{{{', '.join(f'{key}: {shown(item)}' for key, item in value.items())}}}"
     return repr(value)
 
 
@@ -60,8 +60,8 @@ def watch(net: nn.Cell, log: list[str], *kinds: str) -> Any:
     for path, cell in net.cells_and_names():
         for kind in kinds or KINDS:
 
-            def hook(cell: Any, *seen: Any, what: str = f"{kind} {path or 'net'}") -> None:
-                log.append(" ".join([what, *map(shown, seen)]))
+            def hook(cell: Any, *values: Any, what: str = f"{kind} {path or 'net'}") -> None:
+                log.append(" ".join([what, *map(shown, values)]))
 
             getattr(cell, f"register_{kind}_hook")(hook)
     return net
@@ -134,15 +134,15 @@ def made(function: Callable[..., Any], *cells: nn.Cell) -> Any:
             for name, cell in zip("abc", cells, strict=False):
                 setattr(self, name, cell)
 
-        def construct(self, *inputs: Any, **named: Any) -> Any:
-            return function(self, *inputs, **named)
+        def construct(self, *inputs: Any, **keywords: Any) -> Any:
+            return function(self, *inputs, **keywords)
 
     return Made()
 
 
 def plain(function: Callable[..., Any]) -> Any:
     """A cell without others: a function of the inputs."""
-    return made(lambda cell, *inputs, **named: function(*inputs, **named))
+    return made(lambda cell, *inputs, **keywords: function(*inputs, **keywords))
 
 
 def scaled(around: Callable[..., Any], log: list[str], inner: Callable[..., Any], *kinds: str) -> Any:
@@ -478,8 +478,8 @@ def a_cell_that_returns_a_constant_input(log: list[str]) -> Any:
 @case
 def a_cell_list(log: list[str]) -> Any:
     def through(cell: Any, x: Any) -> Any:
-        for one in cell.a:
-            x = one(x)
+        for item in cell.a:
+            x = item(x)
         return x
 
     net = watch(made(through, nn.CellList([Scale(), Square(), Scale(0.5)])), log, *BACK)
@@ -1085,22 +1085,22 @@ def seen_in(name: str) -> list[str]:
     """The lines of one case: what the hooks saw, and what came out."""
     log: list[str] = []
     try:
-        found = shown(CASES[name](log))
+        result = shown(CASES[name](log))
     except Exception as error:  # which class it is, is part of what is recorded
-        found = type(error).__name__
-    return [*log, f"= {found}"]
+        result = type(error).__name__
+    return [*log, f"= {result}"]
 
 
 def recorded() -> dict[str, list[str]]:
     """The lines of each case as MindSpore wrote them."""
-    found: dict[str, list[str]] = {}
+    results: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in FILE.read_text(encoding="utf-8").splitlines():
         if line.startswith(" "):
             lines.append(line.strip())
         else:
-            lines = found[line.rstrip(":")] = []
-    return found
+            lines = results[line.rstrip(":")] = []
+    return results
 
 
 def main() -> None:

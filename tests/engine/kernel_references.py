@@ -19,10 +19,10 @@ def normal(*shape: int, seed: int = 0) -> np.ndarray[Any, np.dtype[np.float64]]:
     return np.random.default_rng(seed).standard_normal(shape)
 
 
-def close(got: Any, want: Any, dtype: np.dtype[Any]) -> None:
-    assert got.dtype == dtype
+def close(actual: Any, want: Any, dtype: np.dtype[Any]) -> None:
+    assert actual.dtype == dtype
     tolerance = TOLERANCE[dtype.name]
-    np.testing.assert_allclose(np.asarray(got, np.float64), np.asarray(want), rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(np.asarray(actual, np.float64), np.asarray(want), rtol=tolerance, atol=tolerance)
 
 
 def central_difference(f: Callable[[Any], Any], x: Any, g: Any, step: float = 1e-6) -> Any:

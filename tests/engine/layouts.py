@@ -46,13 +46,13 @@ def assert_same_bits(kernel: Callable[..., Any], *arrays: Any) -> Any:
     try:
         for count in (1, 2, 4):
             threads.set_number(count)
-            for place, order in enumerate(ORDERS.values()):
-                others = list(ORDERS.values())[place - 1 :] + list(ORDERS.values())
+            for index, order in enumerate(ORDERS.values()):
+                others = list(ORDERS.values())[index - 1 :] + list(ORDERS.values())
                 for layout in ([order] * len(arrays), [order, *others]):
-                    given = [make(x) if x.ndim > 1 else x for make, x in zip(layout, arrays, strict=False)]
-                    for found, known in zip(_several(kernel(*given)), expected, strict=True):
+                    inputs = [make(x) if x.ndim > 1 else x for make, x in zip(layout, arrays, strict=False)]
+                    for result, known in zip(_several(kernel(*inputs)), expected, strict=True):
                         bits = f"u{known.itemsize}"
-                        np.testing.assert_array_equal(found.view(bits), known.view(bits))
+                        np.testing.assert_array_equal(result.view(bits), known.view(bits))
     finally:
         threads.set_number(None)
     return kernel(*arrays)

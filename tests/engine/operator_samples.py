@@ -125,8 +125,8 @@ def log_softmax(x: Array, axis: int) -> Array:
 
 def sum_to(x: Array, shape: tuple[int, ...]) -> Array:
     out = np.zeros(shape)
-    for place, value in np.ndenumerate(x):
-        kept = place[x.ndim - len(shape) :]
+    for index, value in np.ndenumerate(x):
+        kept = index[x.ndim - len(shape) :]
         out[tuple(0 if n == 1 else i for i, n in zip(kept, shape, strict=True))] += value
     return out
 
@@ -138,18 +138,18 @@ def written(x: Array, value: Any, index: Any) -> Array:
 
 
 def scattered(g: Array, index: Any, shape: tuple[int, ...]) -> Array:
-    places = np.arange(math.prod(shape)).reshape(shape)[index]
+    indices = np.arange(math.prod(shape)).reshape(shape)[index]
     out = np.zeros(math.prod(shape))
-    for place, value in zip(places.ravel(), g.ravel(), strict=True):
-        out[place] += value
+    for position, value in zip(indices.ravel(), g.ravel(), strict=True):
+        out[position] += value
     return out.reshape(shape)
 
 
-def picked(x: Array, places: Array, kernel: Any, stride: Any, pads: Any, dilation: Any) -> Array:
+def picked(x: Array, indices: Array, kernel: Any, stride: Any, pads: Any, dilation: Any) -> Array:
     padded = np.pad(x, ((0, 0), (0, 0), pads[:2], pads[2:]))
-    out = np.zeros(places.shape)
-    for n, c, i, j in np.ndindex(places.shape):
-        a, b = divmod(int(places[n, c, i, j]), kernel[1])
+    out = np.zeros(indices.shape)
+    for n, c, i, j in np.ndindex(indices.shape):
+        a, b = divmod(int(indices[n, c, i, j]), kernel[1])
         out[n, c, i, j] = padded[n, c, i * stride[0] + a * dilation[0], j * stride[1] + b * dilation[1]]
     return out
 
@@ -161,10 +161,10 @@ def transposed(
 
     def back(g: Array) -> Array:
         out = np.zeros(shape)
-        for place in np.ndindex(shape):
+        for index in np.ndindex(shape):
             unit = np.zeros(shape)
-            unit[place] = 1.0
-            out[place] = (function(unit, *arguments, **how) * g).sum()
+            unit[index] = 1.0
+            out[index] = (function(unit, *arguments, **how) * g).sum()
         return out
 
     return back
@@ -255,19 +255,19 @@ def _conv_rows() -> dict[str, Row]:
 def _pool_rows() -> dict[str, Row]:
     shape = (1, 2, 4, 4)
     pooled = windows.max_pool2d(np.zeros(shape), **DILATED).shape
-    places = _numbers.integers(0, 6, pooled).astype(np.int32)
+    indices = _numbers.integers(0, 6, pooled).astype(np.int32)
     averaged = windows.avg_pool2d(np.zeros(shape), **POOL).shape
 
-    def max_grad(g: Array, places: Array, shape: Any, **how: Any) -> Array:
-        return transposed(picked, shape, places, **how)(g)
+    def max_grad(g: Array, indices: Array, shape: Any, **how: Any) -> Array:
+        return transposed(picked, shape, indices, **how)(g)
 
     def avg_grad(g: Array, shape: Any, **how: Any) -> Array:
         return transposed(windows.avg_pool2d, shape, **how)(g)
 
     return {
         "max_pool2d": Row(windows.max_pool2d, [Sample((distinct(*shape),), DILATED)]),
-        "max_pool2d_grad": Row(max_grad, [Sample((normal(*pooled), places), {"shape": shape, **DILATED})]),
-        "max_pool2d_pick": Row(picked, [Sample((normal(*shape), places), DILATED)]),
+        "max_pool2d_grad": Row(max_grad, [Sample((normal(*pooled), indices), {"shape": shape, **DILATED})]),
+        "max_pool2d_pick": Row(picked, [Sample((normal(*shape), indices), DILATED)]),
         "avg_pool2d": Row(windows.avg_pool2d, [Sample((normal(*shape),), POOL)]),
         "avg_pool2d_grad": Row(avg_grad, [Sample((normal(*averaged),), {"shape": shape, **POOL})]),
     }
@@ -348,11 +348,11 @@ def channels_dropped(x: Array, keep_prob: float, seed: int, offset: int) -> Arra
 
 def written_through(root: Array, new: Array, steps: Any) -> Array:
     """Which elements the steps lead to is asked of the elements' numbers."""
-    places = np.arange(root.size).reshape(root.shape)
+    indices = np.arange(root.size).reshape(root.shape)
     for step, attrs in steps:
-        places = step.kernel(places, **attrs)
+        indices = step.kernel(indices, **attrs)
     changed = root.ravel().copy()
-    changed[places.ravel()] = new.ravel()
+    changed[indices.ravel()] = new.ravel()
     return changed.reshape(root.shape)
 
 

@@ -47,21 +47,21 @@ def conv(x: Array, weight: Array, stride: Any, pads: Any, dilation: Any, group: 
     wide, kernel = padded(x, pads), weight.shape[2:]
     out = np.zeros((x.shape[0], weight.shape[0], *outputs_of(wide, kernel, stride, dilation)))
     per_group = weight.shape[0] // group
-    for place, window in window_places(wide, kernel, stride, dilation):
+    for index, window in window_places(wide, kernel, stride, dilation):
         for n, k in np.ndindex(out.shape[:2]):
             first = k // per_group * weight.shape[1]
             for c in range(weight.shape[1]):
                 taken = [wide[(n, first + c, *at)] for at in window]
-                out[(n, k, *place)] += np.dot(taken, weight[k, c].ravel())
+                out[(n, k, *index)] += np.dot(taken, weight[k, c].ravel())
     return out
 
 
 def pooled(x: Array, kernel: Any, stride: Any, pads: Any, dilation: Any, fill: float, reduce: Any) -> Array:
     wide = padded(x, pads, fill)
     out = np.zeros((*x.shape[:2], *outputs_of(wide, kernel, stride, dilation)))
-    for place, window in window_places(wide, kernel, stride, dilation):
+    for index, window in window_places(wide, kernel, stride, dilation):
         for n, c in np.ndindex(out.shape[:2]):
-            out[(n, c, *place)] = reduce([wide[(n, c, *at)] for at in window])
+            out[(n, c, *index)] = reduce([wide[(n, c, *at)] for at in window])
     return out
 
 
@@ -73,20 +73,20 @@ def avg_pool(x: Array, kernel: Any, stride: Any, pads: Any) -> Array:
     return pooled(x, kernel, stride, pads, (1,) * len(kernel), 0.0, lambda values: sum(values) / len(values))
 
 
-def picked(x: Array, places: Array, kernel: Any, stride: Any, pads: Any, dilation: Any) -> Array:
-    wide, out = padded(x, pads), np.zeros(places.shape)
-    for place, window in window_places(wide, kernel, stride, dilation):
+def picked(x: Array, indices: Array, kernel: Any, stride: Any, pads: Any, dilation: Any) -> Array:
+    wide, out = padded(x, pads), np.zeros(indices.shape)
+    for index, window in window_places(wide, kernel, stride, dilation):
         for n, c in np.ndindex(out.shape[:2]):
-            out[(n, c, *place)] = wide[(n, c, *window[int(places[(n, c, *place)])])]
+            out[(n, c, *index)] = wide[(n, c, *window[int(indices[(n, c, *index)])])]
     return out
 
 
 def columns(x: Array, kernel: Any, stride: Any, pads: Any, dilation: Any) -> Array:
     wide = padded(x, pads)
-    found = []
+    results = []
     for _, window in window_places(wide, kernel, stride, dilation):
-        found.append([[wide[(n, c, *at)] for c in range(x.shape[1]) for at in window] for n in range(x.shape[0])])
-    return np.array(found).transpose(1, 2, 0)
+        results.append([[wide[(n, c, *at)] for c in range(x.shape[1]) for at in window] for n in range(x.shape[0])])
+    return np.array(results).transpose(1, 2, 0)
 
 
 def transposed(function: Any, shape: tuple[int, ...], *arguments: Any, **how: Any) -> Any:
@@ -94,10 +94,10 @@ def transposed(function: Any, shape: tuple[int, ...], *arguments: Any, **how: An
 
     def back(g: Array) -> Array:
         out = np.zeros(shape)
-        for place in np.ndindex(shape):
+        for index in np.ndindex(shape):
             unit = np.zeros(shape)
-            unit[place] = 1.0
-            out[place] = (function(unit, *arguments, **how) * g).sum()
+            unit[index] = 1.0
+            out[index] = (function(unit, *arguments, **how) * g).sum()
         return out
 
     return back
@@ -114,7 +114,7 @@ def _volume_rows() -> dict[str, Row]:
     g = normal(*conv(x, weight, **CONV).shape)
     shape = (1, 2, 2, 2, 3)
     best = max_pool(np.zeros(shape), **DILATED).shape
-    places = _numbers.integers(0, 4, best).astype(np.int32)
+    positions = _numbers.integers(0, 4, best).astype(np.int32)
     means = avg_pool(np.zeros(shape), **POOL).shape
     distinct = _numbers.permutation(math.prod(shape)).reshape(shape) * 0.37 - 1.0
     image = (1, 2, 3, 4)
@@ -131,10 +131,10 @@ def _volume_rows() -> dict[str, Row]:
         ),
         "max_pool3d": Row(max_pool, [Sample((distinct,), DILATED)]),
         "max_pool3d_grad": Row(
-            lambda g, places, shape, **how: transposed(picked, shape, places, **how)(g),
-            [Sample((normal(*best), places), {"shape": shape, **DILATED})],
+            lambda g, indices, shape, **how: transposed(picked, shape, indices, **how)(g),
+            [Sample((normal(*best), positions), {"shape": shape, **DILATED})],
         ),
-        "max_pool3d_pick": Row(picked, [Sample((normal(*shape), places), DILATED)]),
+        "max_pool3d_pick": Row(picked, [Sample((normal(*shape), positions), DILATED)]),
         "avg_pool3d": Row(avg_pool, [Sample((normal(*shape),), POOL)]),
         "avg_pool3d_grad": Row(
             lambda g, shape, **how: transposed(avg_pool, shape, **how)(g),
@@ -205,7 +205,7 @@ def recurrent(
 
 
 def _recurrent_samples() -> list[Sample]:
-    found = []
+    results = []
     keep = np.array([[True, True], [True, True], [True, False]])[:, :, None]
     for kind, gates in (("tanh", 1), ("relu", 1), ("gru", 3), ("lstm", 4)):
         for reverse, lengths, biased in ((False, None, True), (True, keep, True), (False, keep, False)):
@@ -213,32 +213,32 @@ def _recurrent_samples() -> list[Sample]:
             biases = (normal(gates * 2), normal(gates * 2)) if biased else (None, None)
             weights = (normal(gates * 2, 3), normal(gates * 2, 2))
             operands = (normal(3, 2, 3), normal(2, 2), cell, *weights, *biases, lengths)
-            found.append(Sample(operands, {"kind": kind, "reverse": reverse}))
-    return found
+            results.append(Sample(operands, {"kind": kind, "reverse": reverse}))
+    return results
 
 
 def recurrent_grad(g: Array, gh: Any, gc: Any, *operands: Any, kind: str, reverse: bool) -> Array:
     """The gradient for x, by central differences of the outputs."""
     x, *others = operands[:8]
-    found, step = np.zeros(x.shape), 1e-5
-    for place in np.ndindex(x.shape):
+    result, step = np.zeros(x.shape), 1e-5
+    for index in np.ndindex(x.shape):
         values = []
         for sign in (1, -1):
             moved = x.copy()
-            moved[place] += sign * step
+            moved[index] += sign * step
             values.append((recurrent(moved, *others, kind=kind, reverse=reverse) * g).sum())
-        found[place] = (values[0] - values[1]) / (2 * step)
-    return found
+        result[index] = (values[0] - values[1]) / (2 * step)
+    return result
 
 
 def _recurrent_grad_samples() -> list[Sample]:
     from hookscope.engine.cpu.neural.recurrent import forward
 
-    found = []
+    results = []
     for sample in _recurrent_samples()[::3]:
         out = forward(*sample.operands, **sample.attrs)
-        found.append(Sample((normal(*out[0].shape), None, None, *sample.operands, *out[3:]), sample.attrs))
-    return found
+        results.append(Sample((normal(*out[0].shape), None, None, *sample.operands, *out[3:]), sample.attrs))
+    return results
 
 
 def rms_norm_grad(g: Array, x: Array, gamma: Array, rstd: Array, epsilon: float) -> Array:
@@ -294,9 +294,9 @@ def adam(
 def layer_norm_grad(g: Array, x: Array, gamma: Array, mean: Array, rstd: Array, begin_norm_axis: int) -> Array:
     """Ba et al. 2016, sample by sample."""
     out = np.zeros(x.shape)
-    for place in np.ndindex(x.shape[:begin_norm_axis]):
-        xhat, scaled = (x[place] - mean[place]) * rstd[place], g[place] * gamma
-        out[place] = (scaled - scaled.mean() - xhat * (scaled * xhat).mean()) * rstd[place]
+    for index in np.ndindex(x.shape[:begin_norm_axis]):
+        xhat, scaled = (x[index] - mean[index]) * rstd[index], g[index] * gamma
+        out[index] = (scaled - scaled.mean() - xhat * (scaled * xhat).mean()) * rstd[index]
     return out
 
 

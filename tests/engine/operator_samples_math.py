@@ -191,27 +191,27 @@ def met(x: Array, updates: Array, index: Any, how: str) -> Array:
         how
     ]
     out = x.copy()
-    for place, value in zip(np.arange(x.size).reshape(x.shape)[index].ravel(), updates.ravel(), strict=True):
-        out.flat[place] = function(float(out.flat[place]), float(value))
+    for position, value in zip(np.arange(x.size).reshape(x.shape)[index].ravel(), updates.ravel(), strict=True):
+        out.flat[position] = function(float(out.flat[position]), float(value))
     return out
 
 
 def running(x: Array, axis: int, largest: bool) -> Array:
     moved = np.moveaxis(x, axis, -1)
     out = np.zeros(moved.shape, int)
-    for place in np.ndindex(moved.shape):
-        row = list(moved[place[:-1]][: place[-1] + 1])
+    for index in np.ndindex(moved.shape):
+        row = list(moved[index[:-1]][: index[-1] + 1])
         best = max(row) if largest else min(row)
-        out[place] = len(row) - 1 - row[::-1].index(best)
+        out[index] = len(row) - 1 - row[::-1].index(best)
     return np.moveaxis(out, -1, axis)
 
 
 def ordered(x: Array, axis: int, descending: bool) -> Array:
     rows = np.moveaxis(x, axis, -1)
     out = np.zeros(rows.shape, int)
-    for place in np.ndindex(rows.shape[:-1]):
-        row = [float(v) * (-1 if descending else 1) for v in rows[place]]
-        out[place] = [i for _, i in sorted(zip(row, range(len(row)), strict=True))]
+    for index in np.ndindex(rows.shape[:-1]):
+        row = [float(v) * (-1 if descending else 1) for v in rows[index]]
+        out[index] = [i for _, i in sorted(zip(row, range(len(row)), strict=True))]
     return np.moveaxis(out, -1, axis)
 
 
@@ -235,10 +235,10 @@ SOME = positions([0, 2, 1, 0], [0, 0, 1, 2], (3, 3))
 
 
 def whole(values: Array, where: Positions) -> Array:
-    found = np.zeros(where.shape)
+    result = np.zeros(where.shape)
     for row, column, value in zip(where.rows, where.columns, values, strict=True):
-        found[row, column] += value
-    return found
+        result[row, column] += value
+    return result
 
 
 def by_order(a: float, b: float, x: float, position: float) -> Any:

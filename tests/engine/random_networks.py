@@ -269,8 +269,8 @@ class Network(nn.Cell):
         self.head = nn.Dense(WIDTH, CLASSES)
 
     def construct(self, x: Tensor) -> Tensor:
-        for place, residual in zip(self.order, self.residual, strict=True):
-            y = self.blocks[place](x)
+        for index, residual in zip(self.order, self.residual, strict=True):
+            y = self.blocks[index](x)
             x = x + y if residual else y
         return self.head(x)
 
@@ -317,15 +317,15 @@ class Training:
         step: Any = ms.value_and_grad(self.forward, None, self.parameters, has_aux=True)
         if planned:
             step = ms.jit(step)
-        found = []
+        results = []
         for x, y in self.batches:
             (loss, logits), gradients = step(x, y)
-            found += [loss, logits, *gradients]
+            results += [loss, logits, *gradients]
             taken = iter(gradients)
             for optimizer, part in zip(self.optimizers, self.parts, strict=True):
                 optimizer(tuple([next(taken) for _ in part]))
-        found += list(self.net.get_parameters())
-        return [t.asnumpy().tobytes() for t in found]
+        results += list(self.net.get_parameters())
+        return [t.asnumpy().tobytes() for t in results]
 
 
 @contextmanager
@@ -347,20 +347,20 @@ def faults_of(seed: int) -> list[str]:
     """
     plain = Training(seed).run()
     ways: dict[str, Callable[[Training], Any]] = {
-        "watched with everything": lambda one: _watched(one.net, True),
-        "watched": lambda one: _watched(one.net, False),
-        "planned": lambda one: nullcontext(),
+        "watched with everything": lambda item: _watched(item.net, True),
+        "watched": lambda item: _watched(item.net, False),
+        "planned": lambda item: nullcontext(),
     }
-    found = []
+    results = []
     for how, context in ways.items():
         training = Training(seed)
         with warnings.catch_warnings(), context(training):
             warnings.simplefilter("ignore")  # what no plan can be made of runs eagerly, and says so
             bits = training.run(planned=how == "planned")
-        differ = [place for place, (one, other) in enumerate(zip(bits, plain, strict=True)) if one != other]
+        differ = [index for index, (item, other) in enumerate(zip(bits, plain, strict=True)) if item != other]
         if differ or len(bits) != len(plain):
-            found.append(f"{how}: {len(differ)} of {len(plain)} differ, the first is {differ[:1]}")
-    return found
+            results.append(f"{how}: {len(differ)} of {len(plain)} differ, the first is {differ[:1]}")
+    return results
 
 
 def largest_difference_from_torch(seed: int) -> float:
@@ -376,19 +376,19 @@ def largest_difference_from_torch(seed: int) -> float:
     if not all(block.has_twin for block in net.blocks):
         return 0.0
     x, y = training.batches[0]
-    given = {p.name: torch.tensor(p.asnumpy(), requires_grad=True) for p in training.parameters}
+    arguments = {p.name: torch.tensor(p.asnumpy(), requires_grad=True) for p in training.parameters}
     value = torch.tensor(x.asnumpy())
-    for place, residual in zip(net.order, net.residual, strict=True):
-        prefix = f"blocks.{place}."
-        own = {name.removeprefix(prefix): w for name, w in given.items() if name.startswith(prefix)}
-        out = net.blocks[place].torch(value, own)
+    for index, residual in zip(net.order, net.residual, strict=True):
+        prefix = f"blocks.{index}."
+        own = {name.removeprefix(prefix): w for name, w in arguments.items() if name.startswith(prefix)}
+        out = net.blocks[index].torch(value, own)
         value = value + out if residual else out
-    logits = torch.nn.functional.linear(value, given["head.weight"], given["head.bias"])
+    logits = torch.nn.functional.linear(value, arguments["head.weight"], arguments["head.bias"])
     torch.nn.functional.cross_entropy(logits, torch.tensor(y.asnumpy())).backward()
     _, gradients = ms.value_and_grad(training.forward, None, training.parameters, has_aux=True)(x, y)
     worst = 0.0
     for parameter, gradient in zip(training.parameters, gradients, strict=True):
-        theirs: Any = given[parameter.name].grad
+        theirs: Any = arguments[parameter.name].grad
         expected = np.zeros(parameter.shape) if theirs is None else theirs.numpy()
         scale = max(np.abs(expected).max(), 1e-3)
         worst = max(worst, float(np.abs(gradient.asnumpy() - expected).max() / scale))
@@ -412,10 +412,10 @@ def main() -> None:
     options = parser.parse_args()
     first, failed = options.seed * 100_000, 0
     with ProcessPoolExecutor(options.jobs, get_context("spawn")) as pool:
-        for seed, found in pool.map(_tried, range(first, first + options.networks), chunksize=5):
-            failed += bool(found)
-            if found:
-                print(f"seed {seed}: {'; '.join(found)}", flush=True)
+        for seed, result in pool.map(_tried, range(first, first + options.networks), chunksize=5):
+            failed += bool(result)
+            if result:
+                print(f"seed {seed}: {'; '.join(result)}", flush=True)
     print(f"{options.networks} networks, {failed} differ")
     if options.torch:
         worst = max((largest_difference_from_torch(seed), seed) for seed in range(first, first + options.torch))

@@ -56,9 +56,9 @@ def flat(result: Any) -> list[Any]:
 def weighed(result: Any) -> Tensor:
     """The sum of all elements times cos(0), cos(1), ..."""
     total: Any = 0
-    for one in flat(result):
-        if one.dtype == ms.float32:
-            total = total + (one * Tensor(np.cos(np.arange(one.size)).astype(np.float32).reshape(one.shape))).sum()
+    for item in flat(result):
+        if item.dtype == ms.float32:
+            total = total + (item * Tensor(np.cos(np.arange(item.size)).astype(np.float32).reshape(item.shape))).sum()
     return total
 
 
@@ -71,17 +71,17 @@ def gradients(cell: Any, *inputs: Tensor) -> list[Any]:
 
 
 def arrays(result: Any) -> list[Array]:
-    return [np.asarray(one.asnumpy() if isinstance(one, Tensor) else one) for one in flat(result)]
+    return [np.asarray(item.asnumpy() if isinstance(item, Tensor) else item) for item in flat(result)]
 
 
 def check(file: str, name: str, make: Callable[[], Any]) -> None:
     """What is made now is what was recorded for this case of the file: shapes, dtypes and every element."""
     with np.load(FOLDER / f"{Path(file).stem}.npz", allow_pickle=False) as kept:
         want = [kept[f"{name} {i}"] for i in range(int(kept[f"{name} count"]))]
-    got = arrays(make())
-    assert [(one.shape, one.dtype) for one in got] == [(one.shape, one.dtype) for one in want]
-    for one, other in zip(got, want, strict=True):
-        np.testing.assert_allclose(one, other, rtol=2e-4, atol=3e-5)
+    result = arrays(make())
+    assert [(item.shape, item.dtype) for item in result] == [(item.shape, item.dtype) for item in want]
+    for first, second in zip(result, want, strict=True):
+        np.testing.assert_allclose(first, second, rtol=2e-4, atol=3e-5)
 
 
 def record(file: str) -> None:
@@ -89,8 +89,8 @@ def record(file: str) -> None:
     cases: dict[str, Callable[[], Any]] = importlib.import_module(Path(file).stem).CASES
     kept: dict[str, Array] = {}
     for name, make in cases.items():
-        found = arrays(make())
-        kept |= {f"{name} count": np.array(len(found)), **{f"{name} {i}": one for i, one in enumerate(found)}}
+        result = arrays(make())
+        kept |= {f"{name} count": np.array(len(result)), **{f"{name} {i}": item for i, item in enumerate(result)}}
     np.savez_compressed(FOLDER / f"{Path(file).stem}.npz", **kept)
 
 

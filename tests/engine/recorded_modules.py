@@ -42,15 +42,15 @@ INTERNAL_ENDS = ("validators", "_pb2", "py_transforms_util", "cache_admin", "ser
 
 def recorded() -> dict[str, list[str]]:
     """The names of each module, by its name below ``mindspore``; ``""`` is ``mindspore`` itself."""
-    found: dict[str, list[str]] = {}
+    results: dict[str, list[str]] = {}
     module = ""
     for line in FILE.read_text(encoding="utf-8").splitlines():
         if line.startswith(" "):
-            found[module] += line.split()
+            results[module] += line.split()
         else:
             module = line.rstrip(":")
-            found[module] = []
-    return found
+            results[module] = []
+    return results
 
 
 def is_internal(module: str) -> bool:
@@ -74,11 +74,11 @@ def _offered(module: types.ModuleType) -> list[str]:
     """The names of ``__all__``; else those that it defines; of a package that defines none, those that it gathers."""
     listed = getattr(module, "__all__", None)
     if listed:
-        return sorted({one if isinstance(one, str) else one.__name__ for one in listed})
+        return sorted({item if isinstance(item, str) else item.__name__ for item in listed})
     public = {
-        name: str(getattr(one, "__module__", ""))
-        for name, one in vars(module).items()
-        if not name.startswith("_") and not isinstance(one, types.ModuleType)
+        name: str(getattr(value, "__module__", ""))
+        for name, value in vars(module).items()
+        if not name.startswith("_") and not isinstance(value, types.ModuleType)
     }
     own = sorted(name for name, where in public.items() if where == module.__name__)
     gathered = hasattr(module, "__path__") and not own
@@ -89,7 +89,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     with FILE.open("w", encoding="utf-8") as file:
         for name, module in sorted(_modules("mindspore")):
-            names = " ".join(one for one in _offered(module) if hasattr(module, one))
+            names = " ".join(item for item in _offered(module) if hasattr(module, item))
             lines = textwrap.wrap(names, 118, initial_indent=" ", subsequent_indent=" ", break_long_words=False)
             file.write("\n".join([f"{name}:", *lines]) + "\n")
 

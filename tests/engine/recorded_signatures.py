@@ -62,28 +62,28 @@ DOTS = _Dots()
 @functools.cache
 def recorded() -> dict[str, ast.arguments]:
     """The arguments of each, read as Python's grammar has them."""
-    found = {}
+    results = {}
     for line in FILE.read_text(encoding="utf-8").splitlines():
         name, _, arguments = line.partition("(")
         (function,) = ast.parse(f"def f({arguments}: pass").body
         assert isinstance(function, ast.FunctionDef)
-        found[name] = function.args
-    return found
+        results[name] = function.args
+    return results
 
 
 def _default(value: Any) -> Any:
     if isinstance(value, tuple | list):
-        return tuple(value) if all(_default(one) is not DOTS for one in value) else DOTS
+        return tuple(value) if all(_default(item) is not DOTS for item in value) else DOTS
     written = value is None or (type(value) in PLAIN and not (type(value) is float and not math.isfinite(value)))
     return value if written else DOTS
 
 
-def _signature(one: Any) -> inspect.Signature | None:
+def _signature(item: Any) -> inspect.Signature | None:
     try:
-        signature = inspect.signature(one.__init__ if inspect.isclass(one) else one)
+        signature = inspect.signature(item.__init__ if inspect.isclass(item) else item)
     except (TypeError, ValueError):
         return None
-    parameters = list(signature.parameters.values())[1 if inspect.isclass(one) else 0 :]
+    parameters = list(signature.parameters.values())[1 if inspect.isclass(item) else 0 :]
     if any(each.kind is each.VAR_POSITIONAL for each in parameters):
         return None
     return inspect.Signature(
@@ -103,12 +103,12 @@ def _lines() -> Iterator[str]:
         for part in filter(None, room.split(".")):
             module = getattr(module, part, None) or importlib.import_module(f"{module.__name__}.{part}")
         for name in sorted(dir(module)):
-            one = getattr(module, name, None)
-            if name.startswith("_") or not callable(one):
+            subject = getattr(module, name, None)
+            if name.startswith("_") or not callable(subject):
                 continue
-            if not inspect.isclass(module) and not str(getattr(one, "__module__", "")).startswith("mindspore"):
+            if not inspect.isclass(module) and not str(getattr(subject, "__module__", "")).startswith("mindspore"):
                 continue
-            signature = _signature(one)
+            signature = _signature(subject)
             if signature is not None:
                 yield f"{room}{'.' if room else ''}{name}{signature}"
 

@@ -47,8 +47,8 @@ def steps(net: Any, optimizer: Callable[[Any], Any], loss: Callable[..., Any], *
     from hookscope.engine import value_and_grad
 
     parameters = net.trainable_params()
-    for place, parameter in enumerate(parameters):  # threads share the generator of first values
-        values = given(*parameter.shape, seed=place) / math.sqrt(math.prod(parameter.shape[1:]))
+    for index, parameter in enumerate(parameters):  # threads share the generator of first values
+        values = given(*parameter.shape, seed=index) / math.sqrt(math.prod(parameter.shape[1:]))
         parameter.set_data(values.astype(parameter.dtype))
     update, both = optimizer(parameters), value_and_grad(loss, None, parameters)
     for _ in range(2):
@@ -164,9 +164,9 @@ def figures() -> Iterator[Any]:
 
     x = given(513, 700).asnumpy()
     for kind in (np.float32, np.float64, np.float16):
-        found = statistics(x.astype(kind))
-        yield np.array([found.mean, found.std, found.norm, found.minimum, found.maximum])
-        yield found.histogram
+        result = statistics(x.astype(kind))
+        yield np.array([result.mean, result.std, result.norm, result.minimum, result.maximum])
+        yield result.histogram
     yield np.array(repr(changes([(x, x + np.float32(0.1))])).encode())
     yield np.array([any_nonfinite(x)])
     yield Tensor(np.ascontiguousarray(x)).T.copy()
@@ -198,12 +198,12 @@ def digest(name: str) -> str:
     from hookscope.engine import Tensor, set_seed
 
     set_seed(7)
-    found = hashlib.sha256()
+    result = hashlib.sha256()
     for value in TRAININGS[name]():
         array = value.asnumpy() if isinstance(value, Tensor) else value
-        found.update(f"{array.dtype}{array.shape}".encode())
-        found.update(np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()[:16]
+        result.update(f"{array.dtype}{array.shape}".encode())
+        result.update(np.ascontiguousarray(array).tobytes())
+    return result.hexdigest()[:16]
 
 
 def one_after_the_other(names: Sequence[str]) -> dict[str, str]:
@@ -212,28 +212,30 @@ def one_after_the_other(names: Sequence[str]) -> dict[str, str]:
 
 def in_threads(names: Sequence[str]) -> dict[str, str]:
     """In a Python thread each; but those of ``ALONE`` one after the other."""
-    alone, found = [name for name in names if name in ALONE], {}
+    alone, results = [name for name in names if name in ALONE], {}
     with ThreadPoolExecutor(len(names)) as pool:
         together = [name for name in names if name not in alone]
-        found.update(zip(together, pool.map(digest, together), strict=True))
-    return found | one_after_the_other(alone)
+        results.update(zip(together, pool.map(digest, together), strict=True))
+    return results | one_after_the_other(alone)
 
 
 def forked(names: Sequence[str]) -> dict[str, str]:
     """All but the first in a child as well, at the same time; None of what differs there."""
     first, *rest = names
-    found = {first: digest(first)}
+    results = {first: digest(first)}
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
         os.write(write, json.dumps(one_after_the_other(rest)).encode())
         os._exit(0)
-    found |= one_after_the_other(rest)
+    results |= one_after_the_other(rest)
     os.close(write)
-    with os.fdopen(read) as told:
-        others = json.loads(told.read())
+    with os.fdopen(read) as pipe:
+        others = json.loads(pipe.read())
     os.waitpid(child, 0)
-    return found | {name: f"{found[name]}, in the child {bits}" for name, bits in others.items() if bits != found[name]}
+    return results | {
+        name: f"{results[name]}, in the child {bits}" for name, bits in others.items() if bits != results[name]
+    }
 
 
 def interrupted(names: Sequence[str]) -> dict[str, str]:
@@ -254,12 +256,12 @@ def interrupted(names: Sequence[str]) -> dict[str, str]:
 
     before = signal.signal(signal.SIGINT, handler)
     threading.Thread(target=interrupt).start()
-    done = False
-    while not (done and over.is_set()):
+    is_complete = False
+    while not (is_complete and over.is_set()):
         try:
             inside[0] = True
             one_after_the_other(names)
-            inside[0], done = False, True
+            inside[0], is_complete = False, True
         except KeyboardInterrupt:
             pass
     signal.signal(signal.SIGINT, before)
@@ -298,13 +300,13 @@ def run(process: Process) -> Result | None:
         command.append("--nothing-built")
     with subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         try:
-            out, told = running.communicate(timeout=process.killed_after)
+            out, errors = running.communicate(timeout=process.killed_after)
         except subprocess.TimeoutExpired:
             running.kill()
             return None
     if running.returncode:
-        raise RuntimeError(told)
-    return Result(*json.loads(out), told)
+        raise RuntimeError(errors)
+    return Result(*json.loads(out), errors)
 
 
 def do(names: Sequence[str], way: str, nothing_built: bool) -> None:
@@ -319,11 +321,11 @@ def do(names: Sequence[str], way: str, nothing_built: bool) -> None:
 
 def differences(results: Sequence[Result]) -> dict[str, set[str]]:
     """The trainings of which there is more than one digest, with their digests."""
-    found: dict[str, set[str]] = {}
+    outputs: dict[str, set[str]] = {}
     for result in results:
         for name, bits in result.digests.items():
-            found.setdefault(name, set()).add(bits)
-    return {name: bits for name, bits in found.items() if len(bits) > 1}
+            outputs.setdefault(name, set()).add(bits)
+    return {name: bits for name, bits in outputs.items() if len(bits) > 1}
 
 
 def plan(chance: random.Random, count: int, parent: Path) -> list[list[Process]]:
@@ -368,7 +370,7 @@ def main() -> int:
                 ended = [result for result in pool.map(run, group) if result is not None]
                 results += ended
                 cold = sum(bool(result.told) for result in ended)
-                how = ", ".join(f"{one.way} on {one.threads} threads" for one in group)
+                how = ", ".join(f"{item.way} on {item.threads} threads" for item in group)
                 seconds = time.perf_counter() - began
                 print(f"{len(ended)} of {len(group)} ended in {seconds:.0f} s, {cold} had compiled: {how}", flush=True)
     finally:

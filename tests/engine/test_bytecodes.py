@@ -62,9 +62,9 @@ def test_an_instruction_more_is_counted(monkeypatch: pytest.MonkeyPatch) -> None
     before = bytecode_counts._settled(counted)  # the first call may count nothing: Python has to be told of each code
     assert before > 0
     assert counted() == before
-    whole = tensor.Tensor.__add__
+    method = tensor.Tensor.__add__
     code = compile("def longer(x, y):\n    return whole(x, y)", tensor.__file__, "exec")
-    names = {"whole": whole}
+    names = {"whole": method}
     exec(code, names)
     monkeypatch.setattr(tensor.Tensor, "__add__", names["longer"])
     assert bytecode_counts._settled(counted) > before

@@ -26,56 +26,58 @@ MODULES = sorted(
 
 def declared() -> dict[str, list[Callable[..., Any]]]:
     """The functions of all surfaces, by the module that they are written in."""
-    found: dict[str, list[Callable[..., Any]]] = {}
+    results: dict[str, list[Callable[..., Any]]] = {}
     tables = (surfaces.METHODS, surfaces.IN_PLACE, surfaces.MINT, surfaces.NUMPY)
-    functions = [one for table in tables for one in table.values()] + [one for one, _ in surfaces.PRIMITIVES.values()]
-    for one in functions:
-        found.setdefault(getattr(one, "__module__", ""), []).append(one)
-    return found
+    functions = [item for table in tables for item in table.values()] + [
+        item for item, _ in surfaces.PRIMITIVES.values()
+    ]
+    for function in functions:
+        results.setdefault(getattr(function, "__module__", ""), []).append(function)
+    return results
 
 
 def public(name: str) -> Iterator[Any]:
     """What a module offers and what it declares, each once."""
     module = importlib.import_module(name)
-    offered = [getattr(module, one) for one in getattr(module, "__all__", ())]
-    for one in {id(one): one for one in [*offered, *declared().get(name, ())]}.values():
-        if getattr(one, "__module__", name) != name or not (inspect.isroutine(one) or inspect.isclass(one)):
+    offered = [getattr(module, item) for item in getattr(module, "__all__", ())]
+    for element in {id(item): item for item in [*offered, *declared().get(name, ())]}.values():
+        if getattr(element, "__module__", name) != name or not (inspect.isroutine(element) or inspect.isclass(element)):
             continue
         # Of the machine, what the top of the package offers.
         if (
             not re.search(r"\.(base|tape|tensors|autograd)\.", name)
-            or hasattr(ms, one.__name__)
-            or one.__module__.endswith("surfaces")
+            or hasattr(ms, element.__name__)
+            or element.__module__.endswith("surfaces")
         ):
-            yield one
+            yield element
 
 
-def parameters(one: Any) -> list[str]:
+def parameters(item: Any) -> list[str]:
     try:
-        signature = inspect.signature(one.__init__ if inspect.isclass(one) else one)
+        signature = inspect.signature(item.__init__ if inspect.isclass(item) else item)
     except (TypeError, ValueError):
         return []
     apart = ("self", "args", "kwargs", "kwds")  # the last of an enumeration
     return [name for name in signature.parameters if name not in apart and not name.startswith("_")]
 
 
-def unexplained(one: Any) -> list[str]:
+def unexplained(item: Any) -> list[str]:
     """Parameters that the documentation does not name."""
-    text = inspect.getdoc(one) or ""
-    if inspect.isclass(one):
-        text += "\n" + (inspect.getdoc(one.__init__) or "")
-    return [name for name in parameters(one) if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
+    text = inspect.getdoc(item) or ""
+    if inspect.isclass(item):
+        text += "\n" + (inspect.getdoc(item.__init__) or "")
+    return [name for name in parameters(item) if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_each_argument_is_explained(name: str) -> None:
-    missing = {getattr(one, "__qualname__", repr(one)): unexplained(one) for one in public(name)}
+    missing = {getattr(item, "__qualname__", repr(item)): unexplained(item) for item in public(name)}
     assert {key: names for key, names in missing.items() if names} == {}
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_whatever_is_offered_says_what_it_is(name: str) -> None:
-    assert [one for one in public(name) if not (inspect.getdoc(one) or "").strip()] == []
+    assert [item for item in public(name) if not (inspect.getdoc(item) or "").strip()] == []
 
 
 class Family:

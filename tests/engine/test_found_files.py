@@ -35,8 +35,8 @@ def test_a_file_that_is_added_is_found(package: Path) -> None:
     (package / "_shared.py").write_text("__all__ = ['Shared']\nclass Shared: ...\n")
     (package / "apart.py").write_text("__all__ = ['Apart']\nclass Apart: ...\n")
     importlib.import_module("found_package")
-    found = names_in("found_package", without=("apart",))
-    assert {name: value.__module__ for name, value in found.items()} == {
+    result = names_in("found_package", without=("apart",))
+    assert {name: value.__module__ for name, value in result.items()} == {
         "One": "found_package.first",
         "Two": "found_package.second",
     }

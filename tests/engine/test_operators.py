@@ -59,19 +59,19 @@ def places_of(sample: Sample) -> list[int]:
 
 def function_of(name: str, sample: Sample) -> Callable[..., Any]:
     """The operator as a function of its differentiable operands alone."""
-    places = places_of(sample)
+    indices = places_of(sample)
 
     def function(*tensors: Tensor) -> Any:
         operands = [Tensor(x) if isinstance(x, np.ndarray) else x for x in sample.operands]
-        for place, tensor in zip(places, tensors, strict=True):
-            operands[place] = tensor
+        for index, tensor in zip(indices, tensors, strict=True):
+            operands[index] = tensor
         return first(OPERATORS[name](*operands, **sample.attrs))
 
     return function
 
 
 def inputs_of(sample: Sample) -> list[Array]:
-    return [sample.operands[place] for place in places_of(sample)]
+    return [sample.operands[index] for index in places_of(sample)]
 
 
 def gradient_arriving(output: Any) -> Array:
@@ -90,23 +90,23 @@ def gradients(function: Callable[..., Any], arrays: list[Array], as_tensors: boo
 
 def differences(function: Callable[[list[Array]], float], arrays: list[Array], step: float = 1e-6) -> list[Array]:
     """Central differences of a function of arrays with respect to every element of them."""
-    found = []
+    results = []
     for which, array in enumerate(arrays):
         slope = np.zeros(array.shape)
-        for place in np.ndindex(array.shape):
+        for index in np.ndindex(array.shape):
             values = []
             for sign in (1, -1):
                 moved = [x.copy() for x in arrays]
-                moved[which][place] += sign * step
+                moved[which][index] += sign * step
                 values.append(function(moved))
-            slope[place] = (values[0] - values[1]) / (2 * step)
-        found.append(slope)
-    return found
+            slope[index] = (values[0] - values[1]) / (2 * step)
+        results.append(slope)
+    return results
 
 
-def assert_all_close(check: str, got: list[Array], want: list[Array], tolerance: float = 1e-6) -> None:
-    assert [g.shape for g in got] == [w.shape for w in want]
-    for g, w in zip(got, want, strict=True):
+def assert_all_close(check: str, actual: list[Array], want: list[Array], tolerance: float = 1e-6) -> None:
+    assert [g.shape for g in actual] == [w.shape for w in want]
+    for g, w in zip(actual, want, strict=True):
         np.testing.assert_allclose(g, w, rtol=tolerance, atol=tolerance)
         if g.size and g.dtype.kind in "fc":
             apart = np.nan_to_num(np.abs(g - w) / np.maximum(np.abs(w), 1.0), posinf=0.0)
@@ -124,9 +124,9 @@ def test_every_operator_has_samples() -> None:
 @each_sample
 def test_forward_is_what_the_reference_computes(name: str, sample: Sample) -> None:
     kept = [x.copy() if isinstance(x, np.ndarray) else x for x in sample.operands]
-    got = function_of(name, sample)(*map(Tensor, inputs_of(sample)))
+    result = function_of(name, sample)(*map(Tensor, inputs_of(sample)))
     want = np.asarray(ROWS[name].reference(*sample.operands, **sample.attrs))
-    assert_all_close("forward", [got.asnumpy()], [want], 1e-9)
+    assert_all_close("forward", [result.asnumpy()], [want], 1e-9)
     for before, now in zip(kept, sample.operands, strict=True):
         np.testing.assert_array_equal(before, now, "an operator changed its input")
 
@@ -139,17 +139,17 @@ def test_gradient_is_that_of_central_differences(name: str, sample: Sample) -> N
         output = function(*map(Tensor, moved))
         return float((output.asnumpy() * gradient_arriving(output)).sum())
 
-    got, want = gradients(function, arrays), differences(along, arrays)
+    result, want = gradients(function, arrays), differences(along, arrays)
     if ROWS[name].symmetric:
         want = [(w + w.swapaxes(-1, -2)) / 2 for w in want]
-    assert_all_close("gradient", got, want)
+    assert_all_close("gradient", result, want)
 
 
 @each_sample_with_gradient
 def test_gradient_is_the_same_computed_on_tensors(name: str, sample: Sample) -> None:
     function, arrays = function_of(name, sample), inputs_of(sample)
-    got = gradients(function, arrays, as_tensors=True)
-    assert_all_close("gradient on tensors", got, gradients(function, arrays), 1e-12)
+    result = gradients(function, arrays, as_tensors=True)
+    assert_all_close("gradient on tensors", result, gradients(function, arrays), 1e-12)
 
 
 @each_sample_with_gradient
@@ -163,16 +163,16 @@ def test_second_derivative_is_that_of_differences_of_the_first(name: str, sample
 
     def recorded(*tensors: Tensor) -> Any:
         output, back = vjp(function, *tensors)
-        found = back(Tensor(gradient_arriving(output)))
-        return sum(((g * Tensor(d)).sum() for g, d in zip(found, directions, strict=True)), start=Tensor(0.0))
+        results = back(Tensor(gradient_arriving(output)))
+        return sum(((g * Tensor(d)).sum() for g, d in zip(results, directions, strict=True)), start=Tensor(0.0))
 
     total, back = vjp(recorded, *map(Tensor, arrays))
-    got = back(Tensor(1.0, total.dtype))
+    result = back(Tensor(1.0, total.dtype))
     want = differences(along, arrays)
-    found = [g.asnumpy() for g in got]
+    results = [g.asnumpy() for g in result]
     if ROWS[name].symmetric:
-        want, found = ([(w + w.swapaxes(-1, -2)) / 2 for w in each] for each in (want, found))
-    assert_all_close("second derivative", found, want, 2e-6)
+        want, results = ([(w + w.swapaxes(-1, -2)) / 2 for w in each] for each in (want, results))
+    assert_all_close("second derivative", results, want, 2e-6)
 
 
 @each_sample
@@ -182,9 +182,9 @@ def test_non_contiguous_inputs_give_the_same(name: str, sample: Sample) -> None:
 
     strided = Sample(tuple(spread(x) if isinstance(x, np.ndarray) else x for x in sample.operands), sample.attrs)
     tensors = [Tensor._wrap(x) for x in inputs_of(strided)]
-    got = function_of(name, strided)(*tensors).asnumpy()
+    result = function_of(name, strided)(*tensors).asnumpy()
     want = function_of(name, sample)(*map(Tensor, inputs_of(sample))).asnumpy()
-    assert_all_close("not contiguous", [got], [want], 1e-12)
+    assert_all_close("not contiguous", [result], [want], 1e-12)
 
 
 DTYPES = (np.dtype(np.float32), np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
@@ -192,16 +192,16 @@ DTYPES = (np.dtype(np.float32), np.dtype(np.float16), np.dtype(ml_dtypes.bfloat1
 
 @pytest.mark.parametrize(("name", "sample"), [case for case in WITH_GRADIENT if case.values[0] != "cast"])
 def test_results_and_gradients_keep_the_dtype(name: str, sample: Sample) -> None:
-    for wanted in DTYPES:
+    for dtype in DTYPES:
 
-        def narrow(x: Any, wanted: np.dtype[Any] = wanted) -> Any:
-            return x.astype(wanted) if isinstance(x, np.ndarray) and x.dtype.kind == "f" else x
+        def narrow(x: Any, dtype: np.dtype[Any] = dtype) -> Any:
+            return x.astype(dtype) if isinstance(x, np.ndarray) and x.dtype.kind == "f" else x
 
         arrays = [narrow(x) for x in inputs_of(sample)]
         function = function_of(name, Sample(tuple(narrow(x) for x in sample.operands), sample.attrs))
-        assert function(*map(Tensor, arrays)).asnumpy().dtype == wanted
+        assert function(*map(Tensor, arrays)).asnumpy().dtype == dtype
         for as_tensors in (False, True):
-            assert [g.dtype for g in gradients(function, arrays, as_tensors)] == [wanted] * len(arrays)
+            assert [g.dtype for g in gradients(function, arrays, as_tensors)] == [dtype] * len(arrays)
 
 
 COUPLED = sorted(name for name, entry in OPERATORS.items() if isinstance(entry, Binary))
@@ -219,9 +219,9 @@ def operand(name: str, which: int, shape: tuple[int, ...], seed: int) -> Array:
 @given(shape=hypothesis_numpy.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=3))
 def test_an_elementwise_operator_treats_each_element_by_itself_in_every_shape(name: str, shape: Any) -> None:
     x = operand(name, 0, shape, 1)
-    got, flat = OPERATORS[name](Tensor(x)), OPERATORS[name](Tensor(x.ravel()))
-    assert got.shape == shape
-    np.testing.assert_array_equal(got.asnumpy().ravel(), flat.asnumpy())
+    result, flat = OPERATORS[name](Tensor(x)), OPERATORS[name](Tensor(x.ravel()))
+    assert result.shape == shape
+    np.testing.assert_array_equal(result.asnumpy().ravel(), flat.asnumpy())
 
 
 @pytest.mark.parametrize("name", COUPLED)
@@ -230,16 +230,16 @@ def test_an_elementwise_operator_treats_each_element_by_itself_in_every_shape(na
 def test_operands_broadcast_and_get_the_gradient_summed_back(name: str, pair: Any) -> None:
     (a, b), full = pair.input_shapes, pair.result_shape
     x, y = operand(name, 0, a, 2), operand(name, 1, b, 3)
-    got = OPERATORS[name](Tensor(x), Tensor(y))
-    assert got.shape == full
+    result = OPERATORS[name](Tensor(x), Tensor(y))
+    assert result.shape == full
     wide = [np.broadcast_to(v, full).copy() for v in (x, y)]
-    np.testing.assert_array_equal(got.asnumpy(), OPERATORS[name](*map(Tensor, wide)).asnumpy())
+    np.testing.assert_array_equal(result.asnumpy(), OPERATORS[name](*map(Tensor, wide)).asnumpy())
     if has_gradient(name) and name not in ("igamma", "igammac"):
         arriving = Tensor(np.random.default_rng(4).standard_normal(full))
         narrow = vjp(OPERATORS[name], Tensor(x), Tensor(y))[1](arriving)
         spread = vjp(OPERATORS[name], *map(Tensor, wide))[1](arriving)
-        for found, each, shape in zip(narrow, spread, (a, b), strict=True):
-            np.testing.assert_allclose(found.asnumpy(), sum_to(each.asnumpy(), shape), rtol=1e-9, atol=1e-9)
+        for actual, each, shape in zip(narrow, spread, (a, b), strict=True):
+            np.testing.assert_allclose(actual.asnumpy(), sum_to(each.asnumpy(), shape), rtol=1e-9, atol=1e-9)
 
 
 REDUCTIONS: dict[str, Callable[..., Any]] = {
@@ -261,17 +261,17 @@ def test_reductions_of_any_axes_of_any_shape_are_numpys(data: Any) -> None:
     x = np.random.default_rng(7).standard_normal(shape)
     for name, reference in REDUCTIONS.items():
         for keep in (False, True):
-            got = OPERATORS[name](Tensor(x), axis=tuple(axes) or None, keepdims=keep).asnumpy()
+            result = OPERATORS[name](Tensor(x), axis=tuple(axes) or None, keepdims=keep).asnumpy()
             want = np.asarray(reference(x, axis=tuple(axes) or None, keepdims=keep))
-            np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(result, want, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", SINGLE)
 def test_what_is_no_number_stays_none(name: str) -> None:
     # But its sign is 0, as in MindSpore.
-    got = OPERATORS[name](Tensor(np.array([np.nan, 0.5])))
+    result = OPERATORS[name](Tensor(np.array([np.nan, 0.5])))
     beside = bool(np.isnan(OPERATORS[name](Tensor([0.5])).asnumpy()[0]))
-    assert np.isnan(got.asnumpy()).tolist() == [name != "sign", beside]
+    assert np.isnan(result.asnumpy()).tolist() == [name != "sign", beside]
 
 
 LIMITS = {
@@ -301,10 +301,10 @@ LIMITS = {
 @pytest.mark.parametrize("name", LIMITS)
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_infinities_give_the_limits(name: str, kind: Any) -> None:
-    got = OPERATORS[name](Tensor(np.array([np.inf, -np.inf], kind))).asnumpy()
+    result = OPERATORS[name](Tensor(np.array([np.inf, -np.inf], kind))).asnumpy()
     if name == "silu":
-        got = got[:1]
-    np.testing.assert_allclose(got, np.array(LIMITS[name], kind)[: got.size], rtol=1e-6)
+        result = result[:1]
+    np.testing.assert_allclose(result, np.array(LIMITS[name], kind)[: result.size], rtol=1e-6)
 
 
 KINDS = (np.bool_, np.uint8, np.int32, np.int64, np.float16, np.float32, np.float64)
@@ -315,15 +315,17 @@ def test_two_dtypes_meet_by_one_rule(name: str) -> None:
     """Arithmetic gives the promoted dtype, a comparison bools, or the operator says that it does not take them."""
     for first, second in itertools.product(KINDS, (np.int8, np.int64, np.float16, np.float32)):
         x, y = np.ones(2, first), np.ones(2, second)
-        wanted = promote(x.dtype, y.dtype)
+        expected = promote(x.dtype, y.dtype)
         try:
-            got = OPERATORS[name](Tensor(x), Tensor(y)).asnumpy().dtype
+            result = OPERATORS[name](Tensor(x), Tensor(y)).asnumpy().dtype
         except TypeError:
-            assert wanted.kind != "f" or name.startswith("bitwise") or name in ("gcd", "lcm"), "floats are always taken"
+            assert expected.kind != "f" or name.startswith("bitwise") or name in ("gcd", "lcm"), (
+                "floats are always taken"
+            )
             continue
-        if OPERATORS[name].integers_to_float and wanted.kind in "biu":
-            wanted = np.dtype(np.float32)
-        assert got in (wanted, np.dtype(bool)), (first, second)
+        if OPERATORS[name].integers_to_float and expected.kind in "biu":
+            expected = np.dtype(np.float32)
+        assert result in (expected, np.dtype(bool)), (first, second)
 
 
 def test_gradients_of_a_fourier_transform_are_central_differences() -> None:

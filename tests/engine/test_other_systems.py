@@ -57,8 +57,8 @@ def test_everything_is_imported_where_nothing_of_linux_is(repository: Path) -> N
         "import importlib, hidden_linux as hidden; hidden.bring_libraries(); hidden.hide(); "
         f"[importlib.import_module(name) for name in {MODULES!r}]; import hookscope; print(hookscope.device_report())"
     )
-    done = run_without_linux(repository, "-c", code)
-    assert done.returncode == 0, done.stderr
+    process = run_without_linux(repository, "-c", code)
+    assert process.returncode == 0, process.stderr
 
 
 @pytest.mark.timeout(400)
@@ -76,5 +76,5 @@ def test_the_engines_tests_pass_where_nothing_of_linux_is(repository: Path, tmp_
         "-k",
         LEFT_OUT,
     )
-    done = run_without_linux(repository, "-m", "pytest", *options, f"--basetemp={tmp_path / 'tests'}", *paths)
-    assert done.returncode == 0, done.stdout + done.stderr
+    process = run_without_linux(repository, "-m", "pytest", *options, f"--basetemp={tmp_path / 'tests'}", *paths)
+    assert process.returncode == 0, process.stdout + process.stderr

@@ -33,23 +33,27 @@ def _tables_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def elementwise() -> list[Any]:
-    found = {id(one): one for table in TABLES.values() for one in table.values() if isinstance(one, Unary | Binary)}
-    return sorted(found.values(), key=lambda one: one.name)
+    results = {
+        id(item): item for table in TABLES.values() for item in table.values() if isinstance(item, Unary | Binary)
+    }
+    return sorted(results.values(), key=lambda item: item.name)
 
 
-@pytest.mark.parametrize("function", elementwise(), ids=lambda one: one.name)
+@pytest.mark.parametrize("function", elementwise(), ids=lambda item: item.name)
 def test_every_surface_of_an_elementwise_operator_gives_its_bits(function: Any) -> None:
     bits = function.name.startswith("bitwise") or function.name in ("gcd", "lcm")
     x, y = ((X * 8).astype(int32), (Y * 8).astype(int32)) if bits else (X, Y)
     operands = (x,) if isinstance(function, Unary) else (x, y)
     want = function(*operands).asnumpy()
-    found = {f"Tensor.{n}": getattr(Tensor, n) for n, one in surfaces.METHODS.items() if one is function}
-    found |= {f"mint.{n}": getattr(mint, n) for n, one in surfaces.MINT.items() if one is function and "." not in n}
-    found |= {f"ops.{n}()": getattr(ops, n)() for n, (one, _) in surfaces.PRIMITIVES.items() if one is function}
-    for name, surface in found.items():
+    results = {f"Tensor.{n}": getattr(Tensor, n) for n, method in surfaces.METHODS.items() if method is function}
+    results |= {f"mint.{n}": getattr(mint, n) for n, item in surfaces.MINT.items() if item is function and "." not in n}
+    results |= {
+        f"ops.{n}()": getattr(ops, n)() for n, (primitive, _) in surfaces.PRIMITIVES.items() if primitive is function
+    }
+    for name, surface in results.items():
         np.testing.assert_array_equal(surface(*operands).asnumpy(), want, err_msg=name, strict=True)
-    for name, one in surfaces.IN_PLACE.items():
-        if one is function:
+    for name, entry in surfaces.IN_PLACE.items():
+        if entry is function:
             changed = x.copy()
             getattr(changed, name)(*operands[1:])
             np.testing.assert_array_equal(changed.asnumpy(), want.astype(np.float32), err_msg=name)
@@ -82,9 +86,13 @@ BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ON
 def bound(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """What each argument of a function gets, also those that it takes as ``**rest``."""
     signature = inspect.signature(function)
-    found = signature.bind(*args, **kwargs).arguments
-    rest = [name for name, one in signature.parameters.items() if one.kind is one.VAR_KEYWORD and name in found]
-    return {name: value for name, value in found.items() if name not in rest} | (found[rest[0]] if rest else {})
+    result = signature.bind(*args, **kwargs).arguments
+    rest = [
+        name
+        for name, parameter in signature.parameters.items()
+        if parameter.kind is parameter.VAR_KEYWORD and name in result
+    ]
+    return {name: value for name, value in result.items() if name not in rest} | (result[rest[0]] if rest else {})
 
 
 @pytest.mark.parametrize(("kind", "name"), declared())
@@ -109,17 +117,28 @@ def test_a_surface_hands_each_of_its_arguments_to_the_one_function(
     cell = dict(zip(surface.__code__.co_freevars, surface.__closure__, strict=True))["function"]
     monkeypatch.setattr(cell, "cell_contents", lambda *args, **kwargs: calls.append((args, kwargs)))
     parameters = inspect.signature(surface).parameters.values()
-    given = {one.name: Sentinel(one.name) for one in parameters if one.kind in BY_NAME}
-    if any(one.kind is one.VAR_POSITIONAL for one in parameters):
-        given = {one.name: given[one.name] for one in parameters if one.kind is one.KEYWORD_ONLY}
-    surface(**given)
+    arguments = {parameter.name: Sentinel(parameter.name) for parameter in parameters if parameter.kind in BY_NAME}
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
+        arguments = {
+            parameter.name: arguments[parameter.name]
+            for parameter in parameters
+            if parameter.kind is parameter.KEYWORD_ONLY
+        }
+    surface(**arguments)
     by_name = bound(function, *calls[-1])
-    assert {one.name for one in by_name.values() if isinstance(one, Sentinel)} == set(given)
-    by_place = [one.name for one in parameters if one.name in given and one.kind is one.POSITIONAL_OR_KEYWORD]
-    surface(*(given[key] for key in by_place), **{key: one for key, one in given.items() if key not in by_place})
+    assert {item.name for item in by_name.values() if isinstance(item, Sentinel)} == set(arguments)
+    by_place = [
+        parameter.name
+        for parameter in parameters
+        if parameter.name in arguments and parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+    ]
+    surface(
+        *(arguments[key] for key in by_place),
+        **{key: argument for key, argument in arguments.items() if key not in by_place},
+    )
     assert bound(function, *calls[-1]) == by_name
     with pytest.raises(TypeError, match="got an unexpected keyword argument"):
-        surface(**given, no_such_argument=1)
+        surface(**arguments, no_such_argument=1)
 
 
 def check_primitive(function: Any, row: surfaces.PrimitiveRow, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,15 +148,17 @@ def check_primitive(function: Any, row: surfaces.PrimitiveRow, monkeypatch: pyte
     monkeypatch.setattr(kind, "_function", staticmethod(lambda *args, **kwargs: calls.append((args, kwargs))))
     settings = {key: Sentinel(key) for key, _ in row.parameters}
     inputs = [
-        Sentinel(one.name)
-        for one in inspect.signature(function).parameters.values()
-        if one.name not in settings and one.default is one.empty and one.kind in (one.POSITIONAL_ONLY, BY_NAME[0])
+        Sentinel(parameter.name)
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.name not in settings
+        and parameter.default is parameter.empty
+        and parameter.kind in (parameter.POSITIONAL_ONLY, BY_NAME[0])
     ]
     for made in (kind(**settings), kind(*settings.values())):
         made(*inputs)
-        found = bound(function, *calls[-1])
-        assert {key: found.pop(key) for key in settings} == settings  # each setting at its own argument
-        assert list(found.values()) == inputs
+        result = bound(function, *calls[-1])
+        assert {key: result.pop(key) for key in settings} == settings  # each setting at its own argument
+        assert list(result.values()) == inputs
     required = {key: value for key, value in settings.items() if dict(row.parameters)[key] is REQUIRED}
     kind(**required)(*inputs)
     assert calls[-1][1] == {key: required.get(key, default) for key, default in row.parameters}
@@ -193,9 +214,9 @@ def test_an_operator_shows_its_name_and_what_its_kernel_says(monkeypatch: pytest
         return x / 2
 
     monkeypatch.setattr(operators, "OPERATORS", {})
-    one, other = Operator("halved", halved), Operator("halved_too", halved).declare("Half.")
-    assert (repr(one), one.__doc__, other.__doc__) == ("<operator halved>", "Half of it.", "Half.")
-    assert operators.OPERATORS["halved"] is one and operators.OPERATORS["halved_too"] is other
+    first, second = Operator("halved", halved), Operator("halved_too", halved).declare("Half.")
+    assert (repr(first), first.__doc__, second.__doc__) == ("<operator halved>", "Half of it.", "Half.")
+    assert operators.OPERATORS["halved"] is first and operators.OPERATORS["halved_too"] is second
 
 
 def test_a_second_name_of_ops_takes_the_functions_own_names_too_but_not_both_at_once() -> None:
@@ -273,8 +294,8 @@ def test_an_operator_is_added_with_all_its_surfaces_in_one_file(tmp_path: Path, 
         shutil.copytree(repository / room, tmp_path / "hookscope" / room)
     for name in ("__init__.py", "__main__.py"):
         shutil.copy(repository / "hookscope" / name, tmp_path / "hookscope" / name)
-    one = tmp_path / "hookscope" / "engine" / "ops" / "neural" / "activation.py"
-    one.write_text(one.read_text(encoding="utf-8") + ADDED, encoding="utf-8")
+    subject = tmp_path / "hookscope" / "engine" / "ops" / "neural" / "activation.py"
+    subject.write_text(subject.read_text(encoding="utf-8") + ADDED, encoding="utf-8")
     code = TRIED.format(folder=str(tmp_path))
     (tmp_path / "tried.py").write_text(code, encoding="utf-8")
     here = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); exec(open('tried.py').read())"

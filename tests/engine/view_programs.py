@@ -178,8 +178,8 @@ class Program:
 def _model(text: str, dtype: Any) -> Callable[[Any], Any]:
     names: dict[str, Any] = {**_NAMES, "F": dtype}
     exec(compile(text, "<model>", "exec"), names)
-    found: Callable[[Any], Any] = names["model"]
-    return found
+    result: Callable[[Any], Any] = names["model"]
+    return result
 
 
 class _Writer:
@@ -277,8 +277,8 @@ class _Writer:
             self._add(f"v{n}.{self.random.choice(('flatten()', 'reshape(-1)', 'view(-1)'))}", f"v{n}.reshape(-1)")
         elif kind == "index" and value.ndim:
             index = self._index(value.shape)
-            whole = f"v{n}[{index}]" if "..." in index else f"v{n}[{index}, ...]"
-            self._add(f"v{n}[{index}]", whole)
+            source = f"v{n}[{index}]" if "..." in index else f"v{n}[{index}, ...]"
+            self._add(f"v{n}[{index}]", source)
         elif kind == "expand":
             axis = self.random.randint(0, value.ndim)
             self._add(f"v{n}.expand_dims({axis})", f"np.expand_dims(v{n}, {axis})")
@@ -407,7 +407,7 @@ def faults_of(program: Program) -> list[str]:
     net = names["Net"]()
     x = program.input()
     expected = _model(program.numpy_text(), np.float32)(x.copy())
-    found: list[str] = []
+    results: list[str] = []
 
     def run(call: Callable[[Tensor], Any]) -> list[Any]:
         return list(call(Tensor(x.copy())))
@@ -417,13 +417,13 @@ def faults_of(program: Program) -> list[str]:
         exactly = n % 4 == 1 or program.is_exact
         same = np.array_equal if exactly else np.allclose
         if not same(ours.asnumpy(), np.float32(theirs)) or ours.shape != np.shape(theirs):
-            found.append(f"output {n}: {ours.asnumpy().tolist()}, NumPy {np.asarray(theirs).tolist()}")
+            results.append(f"output {n}: {ours.asnumpy().tolist()}, NumPy {np.asarray(theirs).tolist()}")
     bits = _bits(plain)
 
     def compare(how: str, outputs: list[Any], of: list[Any] = bits) -> None:
-        for n, (one, other) in enumerate(zip(_bits(outputs), of, strict=True)):
-            if one != other:
-                found.append(f"{how}: output {n} differs: {outputs[n].asnumpy().tolist()}")
+        for n, (item, other) in enumerate(zip(_bits(outputs), of, strict=True)):
+            if item != other:
+                results.append(f"{how}: output {n} differs: {outputs[n].asnumpy().tolist()}")
 
     def loss(x: Tensor) -> Any:
         outputs = net(x)
@@ -447,20 +447,20 @@ def faults_of(program: Program) -> list[str]:
         planned = ms.jit(gradient, jit_level=level)
         for call in ("first", "second"):
             compare(f"jit {level} of a gradient, {call} call", run(planned), of_gradient)
-    found += _gradient_faults(program, x, plain_gradient[-1].asnumpy())
-    return found
+    results += _gradient_faults(program, x, plain_gradient[-1].asnumpy())
+    return results
 
 
 def _gradient_faults(program: Program, x: Any, gradient: Any) -> list[str]:
     model, h = _model(program.numpy_text(), np.float64), 1e-5
     expected = np.zeros(x.shape)
-    for place in np.ndindex(*x.shape):
+    for index in np.ndindex(*x.shape):
         sides = []
         for step in (h, -h):
             moved = x.astype(np.float64)
-            moved[place] += step
+            moved[index] += step
             sides.append(model(moved)[0])
-        expected[place] = (sides[0] - sides[1]) / (2 * h)
+        expected[index] = (sides[0] - sides[1]) / (2 * h)
     scale = 1 + np.abs(expected).max()
     if np.abs(gradient - expected).max() > 1e-3 * scale:
         return [f"the gradient is {gradient.tolist()}, by differences {expected.tolist()}"]
@@ -484,13 +484,13 @@ def main() -> None:
     failed = 0
     with ProcessPoolExecutor(options.jobs, get_context("spawn")) as pool:
         seeds = range(options.seed * 1_000_000, options.seed * 1_000_000 + options.programs)
-        for seed, found in pool.map(_tried, seeds, chunksize=20):
-            if found:
+        for seed, result in pool.map(_tried, seeds, chunksize=20):
+            if result:
                 failed += 1
                 if failed <= 10:
                     print(f"--- seed {seed}")
                     print("\n".join(written(seed).lines), written(seed).kept, written(seed).shape)
-                    print("\n".join(found[:6]))
+                    print("\n".join(result[:6]))
     print(f"{options.programs} programs, {failed} failed")
 
 

@@ -36,13 +36,13 @@ del _reorder
 
 def shown(outputs: list[nbformat.NotebookNode]) -> dict[str, str]:
     """What a cell shows, by kind; what nbval compares."""
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     for output in outputs:
         pieces = {output.name: output.text} if output.output_type == "stream" else output.get("data", {})
         for kind, text in pieces.items():
             if not kind.startswith("application/vnd.jupyter.widget-view"):
-                found[kind] = found.get(kind, "") + str(text)
-    return found
+                results[kind] = results.get(kind, "") + str(text)
+    return results
 
 
 @pytest.mark.ci_only

@@ -16,7 +16,7 @@ COMPILED = "tests/triton_kernels/quality/test_quality.py::test_a_kernel_holds_it
 
 def collected(repository: Path, ci: str, *paths: str) -> tuple[list[str], str]:
     """The tests of some files in the order in which they are run, and all that pytest says."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-P", "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *paths],
         cwd=repository,
         env={**os.environ, "CI": ci},
@@ -25,14 +25,14 @@ def collected(repository: Path, ci: str, *paths: str) -> tuple[list[str], str]:
         check=True,
         timeout=240,
     )
-    return [line for line in done.stdout.splitlines() if "::" in line], done.stdout
+    return [line for line in process.stdout.splitlines() if "::" in line], process.stdout
 
 
 def test_more_kernels_are_compiled_in_ci(repository: Path) -> None:
-    here, said = collected(repository, "", "tests/triton_kernels")
+    here, output = collected(repository, "", "tests/triton_kernels")
     in_ci, _ = collected(repository, "true", "tests/triton_kernels")
     assert 0 < sum(name.startswith(COMPILED) for name in here) < sum(name.startswith(COMPILED) for name in in_ci)
-    assert "more tests are run with CI=true" in said
+    assert "more tests are run with CI=true" in output
 
 
 def test_of_the_tests_in_chromium_two_files_are_run_everywhere(repository: Path) -> None:
@@ -79,7 +79,7 @@ def small(repository: Path, tmp_path: Path) -> Path:
 
 def passed(folder: Path, ci: str, *arguments: str) -> tuple[dict[str, list[int]], str]:
     """The cases of each test that were run, and all that pytest says."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-P", "-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "no:hookscope", *arguments],
         cwd=folder,
         env={**os.environ, "CI": ci},
@@ -89,29 +89,29 @@ def passed(folder: Path, ci: str, *arguments: str) -> tuple[dict[str, list[int]]
         timeout=100,
     )
     run: dict[str, list[int]] = {}
-    for name, case in re.findall(r"::(\w+)\[(\d+)\] PASSED", done.stdout):
+    for name, case in re.findall(r"::(\w+)\[(\d+)\] PASSED", process.stdout):
         run.setdefault(name, []).append(int(case))
-    return run, done.stdout
+    return run, process.stdout
 
 
 def test_of_a_test_with_many_cases_evenly_spaced_ones_are_run(small: Path) -> None:
-    run, said = passed(small, "", "tests")
+    run, output = passed(small, "", "tests")
     assert run == {
         "test_many": [0, 5, 10, 15, 20, 25, 30, 35],
         "test_few_are_enough": [0, 8],
         "test_all_of_few": [0, 1, 2],
     }
-    assert "47 more tests are run with CI=true: make test CI=true" in said
+    assert "47 more tests are run with CI=true: make test CI=true" in output
 
 
 def test_ci_runs_four_times_as_many(small: Path) -> None:
-    run, said = passed(small, "true", "tests")
+    run, output = passed(small, "true", "tests")
     assert {name: len(cases) for name, cases in run.items()} == {
         "test_many": 32,
         "test_few_are_enough": 8,
         "test_all_of_few": 3,
     }
-    assert "44 passed" in said and "16 more tests are run by make nightly" in said
+    assert "44 passed" in output and "16 more tests are run by make nightly" in output
 
 
 @pytest.mark.parametrize("ci", ["true", ""])
@@ -120,23 +120,23 @@ def test_nightly_and_a_file_that_is_named_have_all_cases(
     path: str, all_cases: str, ci: str, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOOKSCOPE_ALL_CASES", all_cases)
-    run, said = passed(small, ci, path)
+    run, output = passed(small, ci, path)
     assert {name: len(cases) for name, cases in run.items()} == {
         "test_many": 40,
         "test_few_are_enough": 16,
         "test_all_of_few": 3,
     }
-    assert "60 passed" in said and "more tests" not in said
+    assert "60 passed" in output and "more tests" not in output
 
 
 def test_so_many_cases_can_be_asked_for_in_ci_too(small: Path) -> None:
-    run, said = passed(small, "true", "--most-cases=3", "tests/test_one.py")
+    run, output = passed(small, "true", "--most-cases=3", "tests/test_one.py")
     assert run == {"test_many": [0, 13, 26], "test_few_are_enough": [0, 8], "test_all_of_few": [0, 1, 2]}
-    assert "test_long PASSED" in said and "51 more tests are left out by --most-cases" in said
+    assert "test_long PASSED" in output and "51 more tests are left out by --most-cases" in output
 
 
 def test_workers_say_once_what_is_left_to_ci(small: Path) -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-P", "-m", "pytest", "-n", "2", "-p", "no:cacheprovider", "-p", "no:hookscope", "tests"],
         cwd=small,
         env={**os.environ, "CI": ""},
@@ -145,7 +145,7 @@ def test_workers_say_once_what_is_left_to_ci(small: Path) -> None:
         check=True,
         timeout=100,
     )
-    assert done.stdout.count("47 more tests are run with CI=true") == 1
+    assert process.stdout.count("47 more tests are run with CI=true") == 1
 
 
 def test_the_folders_that_take_longest_come_first(repository: Path) -> None:

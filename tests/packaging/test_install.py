@@ -63,13 +63,13 @@ def test_it_runs_the_demo_and_leaves_nothing_behind(
     installation = Installation(tmp_path)
     before = installation.files()
     installation.pip("install", "--no-index", "--no-deps", wheels["sdist"])
-    found = installation.run(installation.python, "-c", "import hookscope; print(hookscope.__file__)")
-    assert Path(found.strip()).is_relative_to(installation.folder)
+    result = installation.run(installation.python, "-c", "import hookscope; print(hookscope.__file__)")
+    assert Path(result.strip()).is_relative_to(installation.folder)
 
     if with_demo:
         demo, tour = repository / "scripts" / "demo.py", repository / "notebooks" / "01_tour.ipynb"
-        said = installation.run(installation.python, demo, tour, "--output", tmp_path / "demo")
-        assert "wrong_bprop in gate" in said and "before:" in said and "after:" in said
+        output = installation.run(installation.python, demo, tour, "--output", tmp_path / "demo")
+        assert "wrong_bprop in gate" in output and "before:" in output and "after:" in output
         assert (tmp_path / "demo" / "01_tour.html").is_file()
         # What the tour computes with came compiled, whatever processor this is one of: nothing was left to compile.
         assert list(installation.cache.glob("hookscope/numba/*")) == []

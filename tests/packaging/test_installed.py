@@ -22,8 +22,8 @@ def test_the_command_line_tells_the_installed_version() -> None:
     version = distribution("hookscope").version
     command = Path(sys.executable).parent / "hookscope"
     for arguments in ([str(command)], [sys.executable, "-m", "hookscope"]):
-        said = subprocess.check_output([*arguments, "--version"], text=True, timeout=240)
-        assert version in said
+        output = subprocess.check_output([*arguments, "--version"], text=True, timeout=240)
+        assert version in output
 
 
 def test_the_package_and_its_metadata_agree_on_the_version(

@@ -64,8 +64,8 @@ def test_a_python_that_was_not_tried_is_taken_after_a_line_that_says_so(clone: P
         '#!/bin/sh\ncase "$*" in *3,\\ 15*) ;; *3,\\ 14*) exit 1;; *venv*) exit 1;; *) echo "Python 3.14.2";; esac\n'
     )
     new.chmod(0o755)
-    said = make(clone, "demo", f"PYTHON={new}").stdout
-    assert "Hookscope's tests have run on Python 3.11 to 3.13; this is Python 3.14.2" in said
+    output = make(clone, "demo", f"PYTHON={new}").stdout
+    assert "Hookscope's tests have run on Python 3.11 to 3.13; this is Python 3.14.2" in output
 
 
 def fake_programs(folder: Path, *names: str) -> str:
@@ -104,13 +104,13 @@ def test_debian_packages_are_installed_after_a_line_that_says_so(
         **({"HOOKSCOPE_NO_APT": "1"} if refused else {}),
     }
     script = str(repository / "tests" / "browser" / "chromium.py")
-    said = subprocess.run(
+    output = subprocess.run(
         [sys.executable, script, "--install"], cwd=tmp_path, env=variables, capture_output=True, text=True, check=True
     )
     assert (tmp_path / "called").exists() is not refused
-    assert ("HOOKSCOPE_NO_APT=1 prevents it" in said.stdout) is not refused
-    assert len(said.stdout.splitlines()) == (not refused)
-    assert said.stderr.startswith("the browser tests cannot run: no chromium")
+    assert ("HOOKSCOPE_NO_APT=1 prevents it" in output.stdout) is not refused
+    assert len(output.stdout.splitlines()) == (not refused)
+    assert output.stderr.startswith("the browser tests cannot run: no chromium")
 
 
 def test_packages_are_installed_by_the_script_that_asks_for_hashes(clone: Path) -> None:
@@ -171,8 +171,8 @@ def test_the_part_of_the_lock_for_an_extra_is_what_it_names_and_what_that_asks_f
     part = subprocess.run(command, capture_output=True, text=True, check=True, timeout=240).stdout
     names = {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==", part, re.MULTILINE)}
     project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"][extra]]
-    assert {canonicalize_name(Requirement(text).name) for text in wanted} - names <= {"hookscope"}
+    requirements = [*project["dependencies"], *project["optional-dependencies"][extra]]
+    assert {canonicalize_name(Requirement(text).name) for text in requirements} - names <= {"hookscope"}
     for name in names:
         for text in (distribution(name).requires or ()) if is_installed(name) else ():
             needed = Requirement(text)
@@ -199,8 +199,8 @@ def test_the_lock_pins_every_dependency_once(python: str, repository: Path) -> N
     ]
     assert len(pins) == len(set(pins))
     project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
-    wanted = chain(project["dependencies"], *project["optional-dependencies"].values())
-    names = {canonicalize_name(Requirement(text).name) for text in wanted} - {"hookscope"}
+    requirements = chain(project["dependencies"], *project["optional-dependencies"].values())
+    names = {canonicalize_name(Requirement(text).name) for text in requirements} - {"hookscope"}
     assert names - set(pins) == set()
 
 

@@ -42,7 +42,7 @@ def test_of_two_places_that_configure_pip_the_nearer_one_counts(script: ModuleTy
 
 
 def test_indexes_certificates_and_proxies_of_pip_are_those_of_uv(script: ModuleType) -> None:
-    given = {
+    options = {
         "index-url": "https://mirror/simple",
         "extra-index-url": "file:///a/simple\nhttps://b/simple",
         "find-links": "/wheels ~/more",
@@ -54,7 +54,7 @@ def test_indexes_certificates_and_proxies_of_pip_are_those_of_uv(script: ModuleT
         "default-timeout": "180",
         "disable-pip-version-check": "1",
     }
-    translated = script.for_uv(given, ["numpy"])
+    translated = script.for_uv(options, ["numpy"])
     assert translated.arguments == [
         "--index-strategy",
         "unsafe-best-match",
@@ -222,12 +222,12 @@ def test_without_uv_pip_installs_by_the_same_hashes(why: str, clone: Clone) -> N
     clone.pretend_pip("if 'list' in sys.argv: print(\"user.target='/x'\")" if why == "a setting is pip's alone" else "")
     if why != "there is no uv":
         clone.pretend("uv", "exit 2")
-    done = clone.install(*(("--installer", "pip") if why == "it is asked for" else ()))
-    assert done.returncode == 0
+    process = clone.install(*(("--installer", "pip") if why == "it is asked for" else ()))
+    assert process.returncode == 0
     *_, packages, own = clone.called()
     assert packages.startswith("pip ") and "--require-hashes -r " in packages
     assert own.startswith("pip ") and own.endswith(f"--no-deps --no-build-isolation -e {clone.folder}")
-    assert ("; pip installs" in done.stdout) is (why != "it is asked for")
+    assert ("; pip installs" in process.stdout) is (why != "it is asked for")
 
 
 def test_a_failure_of_pip_is_the_exit_status(clone: Clone) -> None:
@@ -249,8 +249,8 @@ def test_a_file_with_another_hash_is_not_installed(installer: str, clone: Clone,
     assert not (clone.packages / "something.py").exists()
 
     clone.lock(hashlib.sha256((clone.wheels / "something-1.0-py3-none-any.whl").read_bytes()).hexdigest())
-    done = clone.install("--installer", installer, **variables)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert ("pip installs" in done.stdout) is False
+    process = clone.install("--installer", installer, **variables)
+    assert process.returncode == 0, process.stdout + process.stderr
+    assert ("pip installs" in process.stdout) is False
     assert (clone.packages / "something.py").exists()
     assert list(clone.packages.glob("small-1.dist-info/METADATA"))

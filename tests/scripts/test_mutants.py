@@ -248,10 +248,10 @@ def mutants(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Calla
 
     def call(*arguments: str) -> str:
         before = tree()
-        place = ["--root", str(root), "--source", "tiny", "--package", "tiny", "--tests", "tests"]
+        options = ["--root", str(root), "--source", "tiny", "--package", "tiny", "--tests", "tests"]
         environment = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST")}
         result = subprocess.run(
-            [sys.executable, "-m", "scripts.mutants", *arguments, *place],
+            [sys.executable, "-m", "scripts.mutants", *arguments, *options],
             cwd=repository,
             env=environment,
             capture_output=True,

@@ -54,5 +54,5 @@ def test_bad_arguments_are_one_line(repository: Path) -> None:
         ("sessoins", "unknown check 'sessoins'; known are"),
     ):
         command = [sys.executable, "scripts/nightly.py", argument]
-        done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
-        assert done.returncode == 2 and error in done.stderr.splitlines()[-1]
+        process = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
+        assert process.returncode == 2 and error in process.stderr.splitlines()[-1]

@@ -118,15 +118,15 @@ class ndarray:  # noqa: N801  # CuPy's own name
         raise TypeError(IMPLICIT)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        found = _cupy(ufunc.__name__)
-        if found is None or method not in ("__call__", "at", "reduce", "accumulate", "reduceat", "outer"):
+        result = _cupy(ufunc.__name__)
+        if result is None or method not in ("__call__", "at", "reduce", "accumulate", "reduceat", "outer"):
             return NotImplemented
-        function = found if method == "__call__" else getattr(found, method, None)
-        given = inputs
+        function = result if method == "__call__" else getattr(result, method, None)
+        argument = inputs
         if "out" in kwargs:
             (kwargs["out"],) = kwargs["out"]
-            given = (*inputs, kwargs["out"])
-        if function is None or not all(isinstance(x, (*SCALARS, ndarray, np.ndarray)) for x in given):
+            argument = (*inputs, kwargs["out"])
+        if function is None or not all(isinstance(x, (*SCALARS, ndarray, np.ndarray)) for x in argument):
             return NotImplemented
         if ufunc.__name__ in COMPARISONS.values():
             inputs = tuple([x.item() if isinstance(x, np.ndarray) and x.ndim == 0 else x for x in inputs])
@@ -134,10 +134,10 @@ class ndarray:  # noqa: N801  # CuPy's own name
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         path = [*function.__module__.split(".")[1:], function.__name__]
-        found = _cupy(".".join(path)) if function.__module__.split(".")[0] == "numpy" else None
-        if found is None or not all(issubclass(kind, ndarray | np.ndarray) for kind in types):
+        result = _cupy(".".join(path)) if function.__module__.split(".")[0] == "numpy" else None
+        if result is None or not all(issubclass(kind, ndarray | np.ndarray) for kind in types):
             return NotImplemented
-        return found(*args, **kwargs)
+        return result(*args, **kwargs)
 
     # What is known without its elements.
 
@@ -174,7 +174,7 @@ class ndarray:  # noqa: N801  # CuPy's own name
     def __iter__(self) -> Iterator[ndarray]:
         if self.ndim == 0:
             raise TypeError("iteration over a 0-d array")
-        return (self[place] for place in range(len(self)))
+        return (self[index] for index in range(len(self)))
 
     # Views.
 
@@ -252,8 +252,8 @@ class ndarray:  # noqa: N801  # CuPy's own name
         if not copy and np.dtype(dtype) == self.dtype and kept:
             return self
         launched("ndarray.astype")
-        found = converted(self._values, np.dtype(dtype))
-        return wrapped(found.copy(order) if found is self._values else found.astype(found.dtype, order, copy=False))
+        result = converted(self._values, np.dtype(dtype))
+        return wrapped(result.copy(order) if result is self._values else result.astype(result.dtype, order, copy=False))
 
     def fill(self, value: Any) -> None:
         indexing.fill(self, value)
@@ -459,10 +459,10 @@ def _cupy(name: str) -> Any:
 
     if "." not in name:
         return getattr(CUPY, name, None)
-    found: Any = CUPY
+    result: Any = CUPY
     for part in name.split("."):
-        found = getattr(found, part, None)
-    return found
+        result = getattr(result, part, None)
+    return result
 
 
 def _from_host(values: Any) -> ndarray:

@@ -126,13 +126,13 @@ def _operators() -> dict[CodeType, str]:
 
 def _event(name: str, size: int = 0) -> Event:
     operators = _operators()
-    place, frame = "", sys._getframe(2)
-    found: Any = frame
-    while found is not None:
-        code = found.f_code
-        if not place and code.co_filename.startswith(_OURS):
-            place = f"{code.co_filename.removeprefix(_OURS)}:{found.f_lineno}"
+    location, frame = "", sys._getframe(2)
+    caller: Any = frame
+    while caller is not None:
+        code = caller.f_code
+        if not location and code.co_filename.startswith(_OURS):
+            location = f"{code.co_filename.removeprefix(_OURS)}:{caller.f_lineno}"
         if code in operators:
-            return Event(name, found.f_locals["self"].name + operators[code], place, size)
-        found = found.f_back
-    return Event(name, None, place, size)
+            return Event(name, caller.f_locals["self"].name + operators[code], location, size)
+        caller = caller.f_back
+    return Event(name, None, location, size)

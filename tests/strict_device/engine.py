@@ -34,12 +34,12 @@ def device(triton: bool = False) -> Iterator[Counts]:
     from hookscope.engine.debug.stop.stepping import user_code
     from hookscope.engine.tensors import backend
 
-    found = triton_kernels.Probe("triton" if triton else "cupy", "the strict device of the tests", {"cupy": VERSION})
+    result = triton_kernels.Probe("triton" if triton else "cupy", "the strict device of the tests", {"cupy": VERSION})
     with ExitStack() as stack:
         for name in ("_device", "_device_reason", "_kernels"):
             stack.enter_context(mock.patch.object(backend, name, getattr(backend, name)))
         _put_modules(stack)
-        stack.enter_context(mock.patch.object(triton_kernels, "probe", return_value=found))
+        stack.enter_context(mock.patch.object(triton_kernels, "probe", return_value=result))
         stack.callback(deferred_checks.pending_checks.clear)
         # Graph mode and the stepper take the stand-in for the library, not for code of the user's.
         stack.enter_context(mock.patch.object(calls, "_OF_ENGINE", (*calls._OF_ENGINE, "strict_device")))

@@ -47,11 +47,11 @@ Loop = tuple[tuple["np.dtype[Any]", ...], tuple["np.dtype[Any]", ...]]
 @functools.cache
 def loops(text: str) -> tuple[Loop, ...]:
     """The dtypes of the operands and of the results of each loop, in the order in which CuPy tries them."""
-    found = []
+    outputs = []
     for loop in text.split():
         operands, _, results = loop.partition("->")
-        found.append((tuple(map(dtype_of, operands)), tuple(map(dtype_of, results))))
-    return tuple(found)
+        outputs.append((tuple(map(dtype_of, operands)), tuple(map(dtype_of, results))))
+    return tuple(outputs)
 
 
 REDUCTIONS: dict[str, tuple[Loop, ...]] = {name: loops(text) for name, text in _facts["reductions"].items()}
@@ -67,17 +67,17 @@ RESOLVED: dict[str, dict[str, str]] = _facts["resolved"]
 
 def signature(written: list[str]) -> inspect.Signature:
     """The parameters that ``record.parameters`` wrote."""
-    found, kind = [], inspect.Parameter.POSITIONAL_OR_KEYWORD
+    results, kind = [], inspect.Parameter.POSITIONAL_OR_KEYWORD
     for text in written:
         name = text.strip("*=")
         if text == "*":
             kind = inspect.Parameter.KEYWORD_ONLY
         elif text.startswith("**"):
-            found.append(inspect.Parameter(name, inspect.Parameter.VAR_KEYWORD))
+            results.append(inspect.Parameter(name, inspect.Parameter.VAR_KEYWORD))
         elif text.startswith("*"):
-            found.append(inspect.Parameter(name, inspect.Parameter.VAR_POSITIONAL))
+            results.append(inspect.Parameter(name, inspect.Parameter.VAR_POSITIONAL))
             kind = inspect.Parameter.KEYWORD_ONLY
         else:
             default = None if text.endswith("=") else inspect.Parameter.empty
-            found.append(inspect.Parameter(name, kind, default=default))
-    return inspect.Signature(found)
+            results.append(inspect.Parameter(name, kind, default=default))
+    return inspect.Signature(results)

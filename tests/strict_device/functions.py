@@ -238,19 +238,19 @@ def _by_numpy(name: str, compute: Made, args: Any, kwargs: Any) -> Any:
         _refuse_halves(name, half)
         bare = [_widened(x) for x in bare[0]], {key: _widened(x) for key, x in bare[1].items() if key != "out"}
     with np.errstate(all="ignore"):
-        found = compute(*bare[0], **bare[1])
+        result = compute(*bare[0], **bare[1])
     out = kwargs.get("out")
     if isinstance(out, ndarray):
         if half:
-            out._values[...] = converted(np.asarray(found), out.dtype)
+            out._values[...] = converted(np.asarray(result), out.dtype)
         launched(name, LAUNCHES.get(name, 1))
         return out
     if name in VIEWS:
-        return _viewed(found, arrays)
+        return _viewed(result, arrays)
     for _ in range(WAITS.get(name, 0)):
         copied(name, "host", 8)
     launched(name, LAUNCHES.get(name, 1))
-    return lifted(_narrowed(found, arrays, half) if half else found)
+    return lifted(_narrowed(result, arrays, half) if half else result)
 
 
 def _refuse_halves(name: str, half: np.dtype[Any]) -> None:
@@ -259,13 +259,13 @@ def _refuse_halves(name: str, half: np.dtype[Any]) -> None:
 
 
 def _arrays(values: Any) -> list[ndarray]:
-    found = []
+    results = []
     for x in values:
         if isinstance(x, ndarray):
-            found.append(x)
+            results.append(x)
         elif isinstance(x, tuple | list):
-            found += _arrays(x)
-    return found
+            results += _arrays(x)
+    return results
 
 
 def _lowered(name: str, x: Any) -> Any:
@@ -274,7 +274,7 @@ def _lowered(name: str, x: Any) -> Any:
     if isinstance(x, np.ndarray) or type(x).__name__ in ("Tensor", "Parameter"):
         raise TypeError(f"Unsupported type {type(x)}  [cupy.{name}]")
     if type(x) in (tuple, list):
-        return type(x)(_lowered(name, one) for one in x)
+        return type(x)(_lowered(name, item) for item in x)
     return x
 
 
@@ -284,24 +284,24 @@ def _widened(x: Any) -> Any:
     return type(x)(map(_widened, x)) if type(x) in (tuple, list) else x
 
 
-def _narrowed(found: Any, arrays: list[ndarray], half: np.dtype[Any]) -> Any:
+def _narrowed(result: Any, arrays: list[ndarray], half: np.dtype[Any]) -> Any:
     """Back to half precision what is wide only because of the computation."""
-    if isinstance(found, tuple):
-        return tuple([_narrowed(one, arrays, half) for one in found])
+    if isinstance(result, tuple):
+        return tuple([_narrowed(item, arrays, half) for item in result])
     others = [x.dtype for x in arrays if x.dtype not in reductions.HALVES and x.dtype.kind in "fcV"]
-    return converted(np.asarray(found), half) if not others and np.asarray(found).dtype == np.float32 else found
+    return converted(np.asarray(result), half) if not others and np.asarray(result).dtype == np.float32 else result
 
 
-def _viewed(found: Any, arrays: list[ndarray]) -> Any:
-    if isinstance(found, np.ndarray):
-        base = next((x for x in arrays if np.may_share_memory(x._values, found)), None)
+def _viewed(result: Any, arrays: list[ndarray]) -> Any:
+    if isinstance(result, np.ndarray):
+        base = next((x for x in arrays if np.may_share_memory(x._values, result)), None)
         if base is not None:
-            return base._view(found)
-        launched("reshape", 1 if arrays and found.size else 0)
-        return wrapped(found)
-    if isinstance(found, tuple | list) and any(isinstance(x, np.ndarray) for x in found):
-        return type(found)(_viewed(x, arrays) for x in found)
-    return found
+            return base._view(result)
+        launched("reshape", 1 if arrays and result.size else 0)
+        return wrapped(result)
+    if isinstance(result, tuple | list) and any(isinstance(x, np.ndarray) for x in result):
+        return type(result)(_viewed(x, arrays) for x in result)
+    return result
 
 
 # Making arrays
@@ -318,8 +318,8 @@ def _device_array(name: str, obj: Any, dtype: Any, order: Any, copy: bool | None
         if len(_arrays(obj)) != len(_flat(obj)):
             raise TypeError("Implicit conversion to a NumPy array is not allowed. Please use `.get()`")
         launched(name)
-        found = np.array(_lowered(name, obj))
-        return wrapped(found if dtype is None else converted(found, np.dtype(dtype)))
+        result = np.array(_lowered(name, obj))
+        return wrapped(result if dtype is None else converted(result, np.dtype(dtype)))
     if type(obj).__name__ in ("Tensor", "Parameter"):
         raise TypeError(f"Unsupported type {type(obj)}  [cupy.{name}]")
     values = np.array(obj, dtype, order=order or "K")
@@ -330,7 +330,7 @@ def _device_array(name: str, obj: Any, dtype: Any, order: Any, copy: bool | None
 
 
 def _flat(obj: Any) -> list[Any]:
-    return [one for x in obj for one in _flat(x)] if type(obj) in (tuple, list) else [obj]
+    return [item for x in obj for item in _flat(x)] if type(obj) in (tuple, list) else [obj]
 
 
 @written("array")
@@ -553,7 +553,7 @@ def _nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None,
     high, low = real.max if posinf is None else posinf, real.min if neginf is None else neginf
     if x.dtype.kind in "biu":
         nan, high, low = 0, 0, 0
-    return _INNER["nan_to_num"](x, *[x._values.real.dtype.type(one) for one in (nan, high, low)], out=out)
+    return _INNER["nan_to_num"](x, *[x._values.real.dtype.type(variant) for variant in (nan, high, low)], out=out)
 
 
 @written("take_along_axis")

@@ -28,10 +28,10 @@ class _Index:
         from .arrays import ndarray
 
         parts = list(index) if isinstance(index, tuple) else [index]
-        found = [_part(part) for part in parts]
-        self.arrays = [part for part in found if isinstance(part, ndarray)]
+        results = [_part(part) for part in parts]
+        self.arrays = [part for part in results if isinstance(part, ndarray)]
         self.masks = [part for part in self.arrays if part.dtype.kind == "b"]
-        self.parts = tuple(_wrapped_around(array._values.shape, found))
+        self.parts = tuple(_wrapped_around(array._values.shape, results))
 
 
 def _part(part: Any) -> Any:
@@ -70,23 +70,23 @@ def _wrapped_around(shape: tuple[int, ...], parts: list[Any]) -> list[Any]:
     taken = sum(map(axes, parts))
     if taken > len(shape):
         raise IndexError(f"too many indices for array: array is {len(shape)}-dimensional, but {taken} were indexed")
-    axis, found = 0, []
+    axis, results = 0, []
     for part in parts:
         if isinstance(part, ndarray) and part.dtype.kind in "iu":
             size = shape[axis]
             if size == 0 and part.size:
                 raise IndexError("cannot do a non-empty take from an empty axes.")
-            found.append(part._values.astype(np.int64) % max(size, 1))
+            results.append(part._values.astype(np.int64) % max(size, 1))
         elif isinstance(part, ndarray):
             if part.dtype.kind != "b":
                 raise IndexError(
                     f"arrays used as indices must be of integer or boolean type. (actual: {part.dtype.type})"
                 )
-            found.append(part._values)
+            results.append(part._values)
         else:
-            found.append(part)
+            results.append(part)
         axis += len(shape) - taken if part is Ellipsis else axes(part)
-    return found
+    return results
 
 
 def _count(name: str, index: _Index, shape: tuple[int, ...]) -> None:
@@ -104,13 +104,13 @@ def taken(array: ndarray, index: Any) -> Any:
     """``array[index]``."""
     from .arrays import wrapped
 
-    found = _Index(array, index)
-    values = array._values[found.parts]
-    if not found.arrays:
+    result = _Index(array, index)
+    values = array._values[result.parts]
+    if not result.arrays:
         if not isinstance(values, np.ndarray):
-            values = array._values[(*found.parts, ...)]
+            values = array._values[(*result.parts, ...)]
         return array._view(values)
-    _count("ndarray.__getitem__", found, array.shape)
+    _count("ndarray.__getitem__", result, array.shape)
     launched("ndarray.__getitem__")
     return wrapped(np.ascontiguousarray(values).reshape(np.shape(values)))
 
@@ -132,9 +132,9 @@ def _write(array: ndarray, index: Any, value: Any, how: str) -> None:
     from .modules import CUPY
 
     name = "ndarray.__setitem__" if how == "update" else f"{how}.at"
-    found = _Index(array, index)
-    if not found.arrays:
-        view = array._view(_whole(array._values, found.parts))
+    result = _Index(array, index)
+    if not result.arrays:
+        view = array._view(_whole(array._values, result.parts))
         if how != "update":
             getattr(CUPY, how)(view, value, view)
         elif isinstance(value, ndarray):
@@ -146,27 +146,27 @@ def _write(array: ndarray, index: Any, value: Any, how: str) -> None:
         value = _on_device(value, array.dtype)
     elif value.dtype != array.dtype:
         launched(name)
-    if how != "update" and not found.masks and array.dtype not in SCATTERED[how]:
+    if how != "update" and not result.masks and array.dtype not in SCATTERED[how]:
         kinds = ", ".join(sorted(map(str, SCATTERED[how])))
         raise TypeError(f"cupy.{how}.at only supports {kinds} as data type")
-    _count(name, found, array.shape)
-    places = np.arange(array.size).reshape(array.shape)[found.parts]
-    values = np.broadcast_to(converted(_squeezed(value._values, places.ndim), array.dtype), places.shape)
+    _count(name, result, array.shape)
+    indices = np.arange(array.size).reshape(array.shape)[result.parts]
+    values = np.broadcast_to(converted(_squeezed(value._values, indices.ndim), array.dtype), indices.shape)
     launched(name)
-    order = _anyhow.permutation(places.size)
+    order = _anyhow.permutation(indices.size)
     flat = array._values.reshape(-1)  # a copy where the array does not lie in one piece
     if how == "update":
-        flat[places.reshape(-1)[order]] = values.reshape(-1)[order]
+        flat[indices.reshape(-1)[order]] = values.reshape(-1)[order]
     else:
         with np.errstate(all="ignore"):
-            getattr(np, how).at(flat, places.reshape(-1)[order], values.reshape(-1)[order])
+            getattr(np, how).at(flat, indices.reshape(-1)[order], values.reshape(-1)[order])
     if not np.may_share_memory(flat, array._values):
         array._values[...] = flat.reshape(array.shape)
 
 
 def _whole(values: Any, parts: tuple[Any, ...]) -> Any:
-    found = values[parts]
-    return found if isinstance(found, np.ndarray) else values[(*parts, ...)]
+    result = values[parts]
+    return result if isinstance(result, np.ndarray) else values[(*parts, ...)]
 
 
 def _squeezed(values: Any, ndim: int) -> Any:
@@ -203,14 +203,14 @@ def take(array: ndarray, indices: Any, axis: Any, out: Any) -> ndarray:
 
     if not np.isscalar(indices) and not isinstance(indices, ndarray):
         indices = _on_device(indices, int)
-    places = np.asarray(indices._values if isinstance(indices, ndarray) else indices)
-    if places.dtype.kind not in "iu":
-        raise TypeError(f"indices must be of an integer type, not {places.dtype}")
+    positions = np.asarray(indices._values if isinstance(indices, ndarray) else indices)
+    if positions.dtype.kind not in "iu":
+        raise TypeError(f"indices must be of an integer type, not {positions.dtype}")
     launched("take")
     size = array.size if axis is None else array.shape[axis] if array.ndim else 1
-    if size == 0 and places.size:
+    if size == 0 and positions.size:
         raise IndexError("cannot do a non-empty take from an empty axes.")
-    values = np.take(array._values, places.astype(np.int64) % max(size, 1), axis)
+    values = np.take(array._values, positions.astype(np.int64) % max(size, 1), axis)
     if out is None:
         return wrapped(values)
     if out.dtype != array.dtype:
@@ -226,12 +226,12 @@ def put_flat(array: ndarray, indices: Any, values: Any, mode: str) -> None:
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError("clipmode not understood")
     indices, values = (
-        given if isinstance(given, ndarray) else _on_device(given, dtype)
-        for given, dtype in ((indices, None), (values, array.dtype))
+        inputs if isinstance(inputs, ndarray) else _on_device(inputs, dtype)
+        for inputs, dtype in ((indices, None), (values, array.dtype))
     )
     launched("ndarray.put")
     if mode == "raise":
         synchronized("ndarray.put")
-    places = indices._values.reshape(-1)
-    order = _anyhow.permutation(places.size)
-    np.put(array._values, places[order], np.resize(values._values, places.shape)[order], mode)  # type: ignore[call-overload]
+    positions = indices._values.reshape(-1)
+    order = _anyhow.permutation(positions.size)
+    np.put(array._values, positions[order], np.resize(values._values, positions.shape)[order], mode)  # type: ignore[call-overload]

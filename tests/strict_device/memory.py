@@ -52,8 +52,8 @@ class MemoryPointer:
 
     def view(self, shape: Any, dtype: Any, strides: Any) -> np.ndarray[Any, Any]:
         """The array that lies here."""
-        whole = self._owner.reshape(-1).view(np.uint8)
-        return np.ndarray(shape, dtype, whole, self.ptr - whole.ctypes.data, strides)
+        memory = self._owner.reshape(-1).view(np.uint8)
+        return np.ndarray(shape, dtype, memory, self.ptr - memory.ctypes.data, strides)
 
 
 class PinnedMemoryPointer:

@@ -33,17 +33,17 @@ COMPUTED_BY = {
 class Module(ModuleType):
     """One of CuPy's modules: what it has comes from ``facts``, what it computes from NumPy's or SciPy's."""
 
-    def __init__(self, name: str, by: Any, given: dict[str, Any]) -> None:
+    def __init__(self, name: str, by: Any, arguments: dict[str, Any]) -> None:
         super().__init__(name)
-        self.__dict__.update(given, _by=by, __version__=facts.VERSION)
+        self.__dict__.update(arguments, _by=by, __version__=facts.VERSION)
 
     def __getattr__(self, name: str) -> Any:
         described = facts.MODULES[self.__name__].get(name)
         if described is None or name.startswith("_"):
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
-        found = self._made(name, described)
-        self.__dict__[name] = found
-        return found
+        result = self._made(name, described)
+        self.__dict__[name] = result
+        return result
 
     def _made(self, name: str, described: Any) -> Any:
         full = f"{self.__name__}.{name}".removeprefix("cupy.")

@@ -77,15 +77,15 @@ def parameters(function: Any) -> list[str] | None:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
         return written_parameters(function.__doc__ or "")
-    found, by_keyword = [], False
-    for one in signature.parameters.values():
-        if one.kind is one.KEYWORD_ONLY and not by_keyword:
+    results, by_keyword = [], False
+    for parameter in signature.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and not by_keyword:
             by_keyword = True
-            found.append("*")
-        by_keyword |= one.kind is one.VAR_POSITIONAL
-        stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
-        found.append(stars + one.name + ("" if one.default is one.empty else "="))
-    return found
+            results.append("*")
+        by_keyword |= parameter.kind is parameter.VAR_POSITIONAL
+        stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        results.append(stars + parameter.name + ("" if parameter.default is parameter.empty else "="))
+    return results
 
 
 def written_parameters(doc: str) -> list[str] | None:
@@ -93,12 +93,12 @@ def written_parameters(doc: str) -> list[str] | None:
     head = re.match(r"[\w.]+\((.*)\)", doc.partition("\n")[0])
     if head is None:
         return None
-    found = []
+    results = []
     for part in filter(None, head[1].split(", ")):
         name, equals, _ = part.partition("=")
         if name != "self":
-            found.append(name.split()[-1] + equals)  # "int axis=-1" is "axis="
-    return found
+            results.append(name.split()[-1] + equals)  # "int axis=-1" is "axis="
+    return results
 
 
 def described(value: Any) -> Any:
@@ -131,7 +131,7 @@ def without_memory(cupy: Any, char: str, host: Any) -> Any:
 def scattered(cupy: Any) -> dict[str, str]:
     """The dtypes that ``at`` of each ufunc takes: with others it raises TypeError before it asks for a GPU."""
     host = np.zeros(64, np.uint8)
-    found = {}
+    results = {}
     for name in dir(cupy):
         ufunc = getattr(cupy, name)
         if type(ufunc).__name__ != "ufunc" or ufunc._scatter_op is None:
@@ -145,18 +145,18 @@ def scattered(cupy: Any) -> dict[str, str]:
                 continue
             except cupy.cuda.runtime.CUDARuntimeError:
                 takes += char
-        found[name] = takes
-    return found
+        results[name] = takes
+    return results
 
 
 def inner() -> dict[str, Any]:
     """The loops of the ufuncs that functions call, by ``INNER``'s names."""
-    found = {}
+    results = {}
     for where in [name for name in sys.modules if name.startswith("cupy")]:
         for value in list(vars(sys.modules[where]).values()):
             if type(value).__name__ == "ufunc":
-                found[value.name] = described(value)
-    return {name: found[of] for name, of in INNER.items()}
+                results[value.name] = described(value)
+    return {name: results[of] for name, of in INNER.items()}
 
 
 def resolved(cupy: Any) -> dict[str, dict[str, str]]:

@@ -34,13 +34,13 @@ def reduce(
     if not name.startswith("cum"):
         more["keepdims"] = bool(keepdims)
     with np.errstate(all="ignore"):
-        found = np.asarray(getattr(np, name)(values, axis=axis, **_kept(name, values), **more))
-    found = converted(found, result)
+        actual = np.asarray(getattr(np, name)(values, axis=axis, **_kept(name, values), **more))
+    actual = converted(actual, result)
     if out is None:
-        return wrapped(np.ascontiguousarray(found).reshape(found.shape))
-    if out.shape != found.shape:
+        return wrapped(np.ascontiguousarray(actual).reshape(actual.shape))
+    if out.shape != actual.shape:
         raise ValueError("Out shape is mismatched")
-    out._values[...] = converted(found, out.dtype)
+    out._values[...] = converted(actual, out.dtype)
     return out
 
 
@@ -50,25 +50,25 @@ def _kept(name: str, values: Any) -> dict[str, Any]:
 
 
 @functools.cache
-def _dtypes(name: str, given: np.dtype[Any], wanted: np.dtype[Any] | None) -> tuple[np.dtype[Any], np.dtype[Any]]:
+def _dtypes(name: str, argument: np.dtype[Any], requested: np.dtype[Any] | None) -> tuple[np.dtype[Any], np.dtype[Any]]:
     """The dtype in which the elements come, and that of the result."""
     if name in ("argmax", "argmin"):
-        return given, np.dtype(np.int64)
+        return argument, np.dtype(np.int64)
     if name in ("mean", "var", "std"):
-        real = np.dtype(np.float64) if given.kind in "biu" else given
-        if wanted is not None:
-            return wanted, wanted
+        real = np.dtype(np.float64) if argument.kind in "biu" else argument
+        if requested is not None:
+            return requested, requested
         return real, np.empty(0, real).real.dtype if name != "mean" else real
     kind = {"cumsum": "sum", "cumprod": "prod", "ptp": "max"}.get(name, name)
-    if wanted is not None:
-        found = next((loop for loop in REDUCTIONS[f"{kind} with dtype"] if loop[1][0] == wanted), None)
+    if requested is not None:
+        result = next((loop for loop in REDUCTIONS[f"{kind} with dtype"] if loop[1][0] == requested), None)
     else:
-        found = _first(REDUCTIONS[kind], given)
-    if found is None:
-        raise TypeError(f"Wrong type ({wanted or given}) of arguments for cupy_{name}")
+        result = _first(REDUCTIONS[kind], argument)
+    if result is None:
+        raise TypeError(f"Wrong type ({requested or argument}) of arguments for cupy_{name}")
     # Of the same dtype by loops where no loop is exact: what can be cast to it without loss, as NumPy says.
-    return (found[0][0] if wanted is None else wanted), found[1][0]
+    return (result[0][0] if requested is None else requested), result[1][0]
 
 
-def _first(loops: tuple[Loop, ...], given: np.dtype[Any]) -> Loop | None:
-    return next((loop for loop in loops if np.can_cast(given, loop[0][0])), None)
+def _first(loops: tuple[Loop, ...], argument: np.dtype[Any]) -> Loop | None:
+    return next((loop for loop in loops if np.can_cast(argument, loop[0][0])), None)

@@ -41,8 +41,8 @@ def argsort(array: ndarray, axis: Any) -> ndarray:
     _refuse(array)
     launched("ndarray.argsort", 1 + PASSES + _turned(array, axis))  # 1: it sorts a copy
     values = array._values if array.ndim else array._values.reshape(1)
-    found = np.argsort(values, axis=axis, kind="stable").astype(np.int64)
-    return wrapped(np.ascontiguousarray(found))
+    result = np.argsort(values, axis=axis, kind="stable").astype(np.int64)
+    return wrapped(np.ascontiguousarray(result))
 
 
 def lexsort(keys: ndarray) -> ndarray:

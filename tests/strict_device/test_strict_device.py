@@ -60,8 +60,8 @@ def test_each_pair_of_operands_takes_the_loop_that_cupy_takes(name: str) -> None
         operands = [np.empty(1, facts.dtype_of(second)) for second in chars] + numbers
         for second, expected in zip(operands, row.split(), strict=True):
             array = np.empty(1, facts.dtype_of(first))
-            found = ufuncs._guessed(loops, *ufuncs.kinds_and_dtypes([array, second]))
-            text = "-" if found is None else "".join(map(char, found[0])) + "->" + char(found[1][0])
+            result = ufuncs._guessed(loops, *ufuncs.kinds_and_dtypes([array, second]))
+            text = "-" if result is None else "".join(map(char, result[0])) + "->" + char(result[1][0])
             if {text, expected} == {"QQ->?", "Qq->?"}:  # of comparisons, whose results are of one dtype
                 continue
             assert text == expected, (first, second)
@@ -199,8 +199,8 @@ def test_an_operand_under_its_result_is_read_before_it_is_written() -> None:
 
 def test_numpys_functions_are_cupys_for_arrays_of_the_device() -> None:
     x = on_device(X)
-    for found in (np.add(x, 1), np.concatenate([x, x]), np.sum(x, axis=0), np.linalg.norm(x)):
-        assert type(found) is strict_device.ndarray
+    for result in (np.add(x, 1), np.concatenate([x, x]), np.sum(x, axis=0), np.linalg.norm(x)):
+        assert type(result) is strict_device.ndarray
     with pytest.raises(TypeError):
         np.sum(x, initial=1.0)
 

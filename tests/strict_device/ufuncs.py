@@ -62,24 +62,24 @@ class Ufunc:
                 values_of(given)
                 raise TypeError("Output arguments type must be cupy.ndarray")
         takes, gives = self._loop(operands, dtype)
-        copies = sum(_overlap(x, given) for x in operands for given in outs)
+        copies = sum(_overlap(x, output) for x in operands for output in outs)
         launched(self.__name__, 1 + copies)
-        found = self._computed([_cast(*pair) for pair in zip(values, takes, strict=True)], takes)
+        result = self._computed([_cast(*pair) for pair in zip(values, takes, strict=True)], takes)
         results = []
-        for value, kind, given in zip(found, gives, outs, strict=True):
+        for value, kind, given in zip(result, gives, outs, strict=True):
             results.append(_stored(value, kind, given, casting, where))
         return results[0] if self.nout == 1 else tuple(results)
 
     def _loop(self, operands: tuple[Any, ...], dtype: Any) -> Any:
         if dtype is None:
-            found = _guessed(self.loops, *kinds_and_dtypes(operands))
+            result = _guessed(self.loops, *kinds_and_dtypes(operands))
         else:
             dtype = np.dtype(dtype)
-            found = next((loop for loop in self.loops if all(kind == dtype for kind in loop[1])), None)
-        if found is None:
+            result = next((loop for loop in self.loops if all(kind == dtype for kind in loop[1])), None)
+        if result is None:
             what = dtype if dtype is not None else tuple(getattr(x, "dtype", type(x)) for x in operands)
             raise TypeError(f"Wrong type ({what}) of arguments for cupy_{self.__name__}")
-        return found
+        return result
 
     def _computed(self, values: list[Any], takes: tuple[Any, ...]) -> tuple[Any, ...]:
         # A GPU has no arithmetic on bfloat16, and computes in float32; so do we, and for half precision alike.
@@ -87,10 +87,10 @@ class Ufunc:
             converted(x, np.dtype(np.float32)) if kind in HALVES else x for x, kind in zip(values, takes, strict=True)
         ]
         with np.errstate(all="ignore"):
-            found = self._compute(*values)
-        if any(found is x for x in values):  # of integers some of NumPy's functions give what they got
-            found = found.copy()
-        return found if isinstance(found, tuple) else (found,)
+            result = self._compute(*values)
+        if any(result is x for x in values):  # of integers some of NumPy's functions give what they got
+            result = result.copy()
+        return result if isinstance(result, tuple) else (result,)
 
     def at(self, array: ndarray, indices: Any, values: Any = None) -> None:
         indexing.scatter(self.__name__, array, indices, values)
@@ -104,8 +104,8 @@ class Ufunc:
     def reduceat(self, array: ndarray, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
         self._method("reduceat", {"add": "sum"})
         launched("add.reduceat", 2)
-        places = values_of(indices) if isinstance(indices, ndarray) else np.asarray(indices)
-        return wrapped(np.add.reduceat(array._values, places, axis, dtype))
+        positions = values_of(indices) if isinstance(indices, ndarray) else np.asarray(indices)
+        return wrapped(np.add.reduceat(array._values, positions, axis, dtype))
 
     def _method(self, name: str, has: dict[str, str]) -> Any:
         if self.__name__ not in has:
@@ -137,7 +137,7 @@ def _guessed(loops: tuple[facts.Loop, ...], dtypes: tuple[Any, ...], weak: tuple
     if not (arrays and numbers and max(arrays) >= max(numbers)):
         weak = (None,) * len(dtypes)
     for loop in loops:
-        if all(_fits(*one) for one in zip(dtypes, weak, loop[0], strict=True)):
+        if all(_fits(*item) for item in zip(dtypes, weak, loop[0], strict=True)):
             return loop
     return None
 

@@ -23,11 +23,11 @@ def normal(*shape: int, dtype: Any = np.float32, seed: int = 0) -> Any:
     return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
 
 
-def close(got: Any, want: Any, dtype: Any) -> None:
+def close(actual: Any, want: Any, dtype: Any) -> None:
     """`got` has this dtype and is the float64 `want` up to rounding, and NaN where that is NaN."""
-    assert got.dtype == dtype
+    assert actual.dtype == dtype
     tolerance = _TOLERANCE[np.dtype(dtype).name]
-    np.testing.assert_allclose(np.asarray(got, np.float64), want, rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(np.asarray(actual, np.float64), want, rtol=tolerance, atol=tolerance)
 
 
 def guarded(x: Any, at_start: bool = False) -> Any:

@@ -26,8 +26,8 @@ def reference(q: Any, k: Any, v: Any, mask: Any, scale: float, g: Any) -> tuple[
         weights = np.exp(scores - top) / total
         y = weights @ v
         slopes = weights * (g @ v.swapaxes(-1, -2) - (g * y).sum(-1, keepdims=True)) * scale
-        found = slopes @ k, slopes.swapaxes(-1, -2) @ q, weights.swapaxes(-1, -2) @ g
-        return y, (top + np.log(total))[..., 0], weights, *map(added_up, found, (q, k, v))
+        result = slopes @ k, slopes.swapaxes(-1, -2) @ q, weights.swapaxes(-1, -2) @ g
+        return y, (top + np.log(total))[..., 0], weights, *map(added_up, result, (q, k, v))
 
 
 def added_up(slopes: Any, x: Any) -> Any:
@@ -35,11 +35,11 @@ def added_up(slopes: Any, x: Any) -> Any:
     return slopes.sum(axis=tuple(axes), keepdims=True)
 
 
-def close(got: Any, want: Any, dtype: Any) -> None:
-    assert got.dtype == dtype
-    assert got.shape == want.shape
+def close(actual: Any, want: Any, dtype: Any) -> None:
+    assert actual.dtype == dtype
+    assert actual.shape == want.shape
     tolerance = TOLERANCE[np.dtype(dtype).name]
-    np.testing.assert_allclose(np.asarray(got, np.float64), want, rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(np.asarray(actual, np.float64), want, rtol=tolerance, atol=tolerance)
 
 
 def agree(q: Any, k: Any, v: Any, mask: Any = None, scale: float = 0.3) -> tuple[Any, ...]:
@@ -51,10 +51,10 @@ def agree(q: Any, k: Any, v: Any, mask: Any = None, scale: float = 0.3) -> tuple
     close(y, want_y, q.dtype)
     assert sums.dtype == FLOAT32
     np.testing.assert_allclose(sums, want_sums, rtol=1e-5, atol=1e-5)
-    found = run("attention_grad", g, y, sums, q, k, v, mask, scale)
-    for got, want in zip(found, slopes, strict=True):
-        close(got, want, q.dtype)
-    return y, *found
+    result = run("attention_grad", g, y, sums, q, k, v, mask, scale)
+    for actual, want in zip(result, slopes, strict=True):
+        close(actual, want, q.dtype)
+    return y, *result
 
 
 def causal(length: int, keys: int, dtype: Any = FLOAT32) -> Any:
@@ -121,8 +121,8 @@ def test_heads_that_share_keys_and_values(lead: tuple[int, ...], heads: tuple[in
 
 
 def test_what_is_no_matrix_in_c_order() -> None:
-    whole = normal(2, 20, 3, 3, 16)  # as one projection gives queries, keys and values of all heads
-    q, k, v = (whole[:, :, part].transpose(0, 2, 1, 3) for part in range(3))
+    projection = normal(2, 20, 3, 3, 16)  # as one projection gives queries, keys and values of all heads
+    q, k, v = (projection[:, :, part].transpose(0, 2, 1, 3) for part in range(3))
     y, dq, dk, dv = agree(q, k, v)
     for made in (y, dq, dk, dv):
         assert made.transpose(0, 2, 1, 3).flags.c_contiguous, "the heads lie beside each other again"
@@ -170,10 +170,10 @@ def test_rows_that_look_at_nothing_and_what_is_not_finite_are_as_on_the_cpu(dtyp
         y, sums = on_cpu.attention(q, k, v, mask, 0.3)
         slopes = on_cpu.attention_grad(g, y, sums, q, k, v, mask, 0.3)
     ours, our_sums = run("attention", q, k, v, mask, 0.3)
-    for got, want in zip((ours, our_sums), (y, sums), strict=True):
-        np.testing.assert_array_equal(np.isnan(got.astype(np.float32)), np.isnan(want.astype(np.float32)))
-    for got, want in zip(run("attention_grad", g, ours, our_sums, q, k, v, mask, 0.3), slopes, strict=True):
-        np.testing.assert_array_equal(np.isfinite(got.astype(np.float32)), np.isfinite(want.astype(np.float32)))
+    for result, want in zip((ours, our_sums), (y, sums), strict=True):
+        np.testing.assert_array_equal(np.isnan(result.astype(np.float32)), np.isnan(want.astype(np.float32)))
+    for result, want in zip(run("attention_grad", g, ours, our_sums, q, k, v, mask, 0.3), slopes, strict=True):
+        np.testing.assert_array_equal(np.isfinite(result.astype(np.float32)), np.isfinite(want.astype(np.float32)))
 
 
 def test_the_gradients_are_the_same_every_time() -> None:

@@ -65,24 +65,26 @@ def exact_grad(g: Any, x: Any, gamma: Any) -> tuple[Any, ...]:
 def test_training(shape: tuple[int, ...], order: str, dtype: Any) -> None:
     x = ordered((3 + 2 * normal(*shape)).astype(dtype), order)
     gamma, beta = normal(shape[1], dtype=dtype, seed=1), normal(shape[1], dtype=dtype, seed=2)
-    got = run("batch_norm", x, gamma, beta, EPSILON)
-    for one, want, kind in zip(got, exact(x, gamma, beta), (dtype, np.float32, np.float32), strict=True):
-        close(one, want, kind)
+    result = run("batch_norm", x, gamma, beta, EPSILON)
+    for item, want, kind in zip(result, exact(x, gamma, beta), (dtype, np.float32, np.float32), strict=True):
+        close(item, want, kind)
     g = ordered(normal(*shape, dtype=dtype, seed=3), order)
-    back = run("batch_norm_grad", g, x, gamma, got[1], got[2], EPSILON)
-    for one, want in zip(back, exact_grad(g, x, gamma), strict=True):
-        close(one, want, dtype)
+    back = run("batch_norm_grad", g, x, gamma, result[1], result[2], EPSILON)
+    for item, want in zip(back, exact_grad(g, x, gamma), strict=True):
+        close(item, want, dtype)
     if order != "every other":
-        for one in (got[0], back[0]):
+        for item in (result[0], back[0]):
             kept = [axis for axis, size in enumerate(shape) if size > 1]
-            assert [one.strides[a] for a in kept] == [x.strides[a] for a in kept], "it lies as the input does"
+            assert [item.strides[a] for a in kept] == [x.strides[a] for a in kept], "it lies as the input does"
 
 
 def test_gradients_that_come_in_another_order() -> None:
     x, g, gamma = ordered(normal(3, 5, 4, 7), "channels last"), normal(3, 5, 4, 7, seed=1), normal(5, seed=2)
     _, mean, var = run("batch_norm", x, gamma, gamma, EPSILON)
-    for one, want in zip(run("batch_norm_grad", g, x, gamma, mean, var, EPSILON), exact_grad(g, x, gamma), strict=True):
-        close(one, want, np.float32)
+    for item, want in zip(
+        run("batch_norm_grad", g, x, gamma, mean, var, EPSILON), exact_grad(g, x, gamma), strict=True
+    ):
+        close(item, want, np.float32)
 
 
 @pytest.mark.parametrize("order", ["as it is", "channels last"])
@@ -128,7 +130,7 @@ def test_the_same_bits_each_time() -> None:
 def test_prediction(shape: tuple[int, ...], order: str, dtype: Any) -> None:
     x = ordered(normal(*shape, dtype=dtype), order)
     mean, scale, shift = (normal(shape[1], seed=seed) for seed in (1, 2, 3))
-    of_channels = [one.reshape(1, -1, *[1] * (len(shape) - 2)) for one in wide(mean, scale, shift)]
+    of_channels = [item.reshape(1, -1, *[1] * (len(shape) - 2)) for item in wide(mean, scale, shift)]
     want = (wide(x) - of_channels[0]) * of_channels[1] + of_channels[2]
     close(run("affine_of_channels", x, mean, scale, shift), want, dtype)
 
@@ -138,17 +140,19 @@ def test_running_statistics() -> None:
     mean, var = run("running_statistics", *olds, *news, 0.1, 50)
     close(mean, 0.9 * wide(olds[0]) + 0.1 * wide(news[0]), np.float32)
     close(var, 0.9 * wide(olds[1]) + 0.1 * 50 / 49 * wide(news[1]), np.float32)
-    half = run("running_statistics", *[one.astype(np.float16) for one in olds], *news, 0.1, 1)
+    half = run("running_statistics", *[item.astype(np.float16) for item in olds], *news, 0.1, 1)
     assert half[0].dtype == half[1].dtype == np.float16
 
 
 def test_what_does_not_qualify() -> None:
-    x, one = normal(4, 5), normal(5)
-    assert not suits("batch_norm", x, x[0, :4], one, EPSILON), "too few factors"
-    assert not suits("batch_norm", one, one, one, EPSILON), "no channels"
-    assert not suits("batch_norm", x.astype(np.float64), one, one, EPSILON), "float64"
-    assert not suits("batch_norm", x[:0], one, one, EPSILON), "nothing in it"
-    assert not suits("batch_norm_grad", x[:2], x, one, one, one, EPSILON), "two shapes"
-    assert not suits("batch_norm_grad", x, x, one, one.astype(np.float16), one, EPSILON), "statistics of half precision"
-    assert not suits("affine_of_channels", x, one, one, x), "not a number for each channel"
-    assert not suits("running_statistics", one, one, one, one[:3], 0.1, 5), "two shapes"
+    x, subject = normal(4, 5), normal(5)
+    assert not suits("batch_norm", x, x[0, :4], subject, EPSILON), "too few factors"
+    assert not suits("batch_norm", subject, subject, subject, EPSILON), "no channels"
+    assert not suits("batch_norm", x.astype(np.float64), subject, subject, EPSILON), "float64"
+    assert not suits("batch_norm", x[:0], subject, subject, EPSILON), "nothing in it"
+    assert not suits("batch_norm_grad", x[:2], x, subject, subject, subject, EPSILON), "two shapes"
+    assert not suits("batch_norm_grad", x, x, subject, subject.astype(np.float16), subject, EPSILON), (
+        "statistics of half precision"
+    )
+    assert not suits("affine_of_channels", x, subject, subject, x), "not a number for each channel"
+    assert not suits("running_statistics", subject, subject, subject, subject[:3], 0.1, 5), "two shapes"

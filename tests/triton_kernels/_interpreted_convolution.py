@@ -56,11 +56,11 @@ def lies_last(x: Any) -> bool:
     return bool(x.transpose(0, 2, 3, 1).flags.c_contiguous)
 
 
-def agree(got: Any, want: Any, dtype: Any) -> None:
+def agree(actual: Any, want: Any, dtype: Any) -> None:
     """Up to rounding of the largest sum."""
-    assert got.shape == want.shape and got.dtype == dtype
+    assert actual.shape == want.shape and actual.dtype == dtype
     largest = np.abs(want[np.isfinite(want)]).max()
-    close((wide(got) / largest).astype(dtype), want / largest, dtype)
+    close((wide(actual) / largest).astype(dtype), want / largest, dtype)
 
 
 def check(case: str, dtype: Any, lay: Any) -> None:

@@ -103,9 +103,9 @@ def test_tanh_keeps_its_relative_precision_near_zero() -> None:
 )
 def test_broadcasting_follows_numpy(left: tuple[int, ...], right: tuple[int, ...]) -> None:
     x, y = normal(*left), normal(*right, seed=1)
-    got = run("sub", np.asarray(x), np.asarray(y))
-    assert got.shape == np.broadcast_shapes(left, right)
-    np.testing.assert_array_equal(got, np.asarray(x) - np.asarray(y))
+    result = run("sub", np.asarray(x), np.asarray(y))
+    assert result.shape == np.broadcast_shapes(left, right)
+    np.testing.assert_array_equal(result, np.asarray(x) - np.asarray(y))
 
 
 def test_strided_operands_are_read_in_place() -> None:
@@ -131,10 +131,10 @@ def test_rows_columns_channels_and_operands_that_lie_across(dtype: Any) -> None:
         (maps[..., ::-2], of_channels),
         (x[:, 3::7], x[:1, :1]),
     ]:
-        got = run("mul", left, right)
-        close(got, np.multiply(*wide(left, right)), dtype)
+        result = run("mul", left, right)
+        close(result, np.multiply(*wide(left, right)), dtype)
         if left is last:
-            assert got.transpose(0, 2, 3, 1).flags.c_contiguous, "channels stay last"
+            assert result.transpose(0, 2, 3, 1).flags.c_contiguous, "channels stay last"
 
 
 def test_nan_passes_through_every_operator() -> None:

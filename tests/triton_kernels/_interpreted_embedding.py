@@ -20,10 +20,10 @@ def added(g: Any, numbers: Any, rows: int) -> Any:
 
 def run_added(g: Any, numbers: Any, rows: int) -> Any:
     """With the order of the numbers, and where it is counted, which gives the same bits."""
-    got = run("rows_added", g, numbers, np.argsort(numbers, kind="stable"), rows)
+    result = run("rows_added", g, numbers, np.argsort(numbers, kind="stable"), rows)
     if numbers.size <= 200:
-        np.testing.assert_array_equal(wide(run("rows_added", g, numbers, None, rows)), wide(got))
-    return got
+        np.testing.assert_array_equal(wide(run("rows_added", g, numbers, None, rows)), wide(result))
+    return result
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -32,9 +32,9 @@ def test_rows_are_picked(dtype: Any, index_dtype: Any) -> None:
     numbers = np.random.default_rng(0)
     for shape, indices in (((7, 5), (3, 4)), ((9,), (11,)), ((3, 2, 3), (1,)), ((4, 1100), (2, 3)), ((1, 3), (2,))):
         table, index = normal(*shape, dtype=dtype), numbers.integers(-shape[0], shape[0], indices).astype(index_dtype)
-        got = run("rows_picked", table, index)
-        assert got.dtype == dtype
-        np.testing.assert_array_equal(got, table[index])
+        result = run("rows_picked", table, index)
+        assert result.dtype == dtype
+        np.testing.assert_array_equal(result, table[index])
         np.testing.assert_array_equal(run("rows_picked", table, index.T), table[index.T])
     x = np.array([[1, np.nan], [np.inf, -0.0]], dtype)
     np.testing.assert_array_equal(wide(run("rows_picked", x, np.array([1, 0, 1]))), wide(x)[[1, 0, 1]])
@@ -70,8 +70,8 @@ def test_sums_are_in_float32_and_nan_and_infinities_stay_where_they_belong() -> 
     numbers, g = np.zeros(400, np.int64), np.ones((400, 1), DTYPES[2])
     numbers[[3, 200, 300]] = 1, 2, 1
     g[3], g[200] = np.inf, np.nan
-    got = wide(run_added(g, numbers, 4))  # in bfloat16 ones add up to 256
-    np.testing.assert_array_equal(got, [[396], [np.inf], [np.nan], [0]])
+    result = wide(run_added(g, numbers, 4))  # in bfloat16 ones add up to 256
+    np.testing.assert_array_equal(result, [[396], [np.inf], [np.nan], [0]])
 
 
 def test_rows_of_20001() -> None:

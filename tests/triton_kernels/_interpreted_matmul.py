@@ -43,9 +43,9 @@ from tests import strict_device
 def test_matmul_follows_numpy(left: tuple[int, ...], right: tuple[int, ...], dtype: Any) -> None:
     a, b = normal(*left, dtype=dtype), normal(*right, dtype=dtype, seed=1)
     want = wide(a) @ wide(b)
-    got = run("matmul", a, b, False, False)
-    assert got.shape == want.shape
-    close(got / dtype.type(8), want / 8, dtype)
+    result = run("matmul", a, b, False, False)
+    assert result.shape == want.shape
+    close(result / dtype.type(8), want / 8, dtype)
 
 
 @pytest.mark.parametrize(("transpose_a", "transpose_b"), [(True, False), (False, True), (True, True)])
@@ -69,9 +69,9 @@ def test_linear_with_every_activation(activation: str | None, dtype: Any) -> Non
         normal(7, 19, dtype=dtype, seed=1),
         normal(7, dtype=dtype, seed=2),
     )
-    for given in (bias, None):
-        want = matmul.linear(*wide(x, weight), None if given is None else wide(given), activation)
-        close(run("linear", x, weight, given, activation) / dtype.type(8), want / 8, dtype)
+    for value in (bias, None):
+        want = matmul.linear(*wide(x, weight), None if value is None else wide(value), activation)
+        close(run("linear", x, weight, value, activation) / dtype.type(8), want / 8, dtype)
 
 
 def test_linear_on_one_sample_and_on_a_strided_batch() -> None:
@@ -86,8 +86,8 @@ def test_linear_on_one_sample_and_on_a_strided_batch() -> None:
 def framed(rows: int, columns: int, dtype: Any, form: str, shift: int = 0, seed: int = 0) -> Any:
     """A matrix within one of NaN, with its rows or (form "T") its columns in one piece, or neither ("-")."""
     lengths = {"N": (rows, columns), "T": (columns, rows), "-": (rows, 2 * columns)}[form]
-    whole = np.full((lengths[0] + 2, -(-(lengths[1] + shift + 8) // 8) * 8), np.nan, dtype)
-    part = whole[1 : lengths[0] + 1, shift : shift + lengths[1]]
+    matrix = np.full((lengths[0] + 2, -(-(lengths[1] + shift + 8) // 8) * 8), np.nan, dtype)
+    part = matrix[1 : lengths[0] + 1, shift : shift + lengths[1]]
     part = {"N": part, "T": part.T, "-": part[:, ::2]}[form]
     part[...] = normal(rows, columns, dtype=dtype, seed=seed)
     return part
@@ -173,14 +173,14 @@ def test_infinities_and_nan_go_where_numpy_has_them(dtype: Any) -> None:
     a[3, 36], a[5, 2], b[36, 4], b[0, 7] = np.inf, np.nan, -np.inf, np.nan
     with np.errstate(invalid="ignore"):
         want = wide(a) @ wide(b)
-    got = np.asarray(run("matmul", a, b, False, False), np.float64)
-    assert np.array_equal(np.isnan(got), np.isnan(want)) and np.array_equal(np.isinf(got), np.isinf(want))
+    result = np.asarray(run("matmul", a, b, False, False), np.float64)
+    assert np.array_equal(np.isnan(result), np.isnan(want)) and np.array_equal(np.isinf(result), np.isinf(want))
     assert np.isnan(want).any() and np.isinf(want).any()
     for activation in ("gelu_tanh", "sigmoid", "tanh"):
         with np.errstate(all="ignore"):
             want = matmul.linear(*wide(a, b.T), wide(b[0]), activation)
-        got = np.asarray(run("linear", a, b.T, b[0], activation), np.float64)
-        assert np.array_equal(np.isnan(got), np.isnan(want)), activation
+        result = np.asarray(run("linear", a, b.T, b[0], activation), np.float64)
+        assert np.array_equal(np.isnan(result), np.isnan(want)), activation
 
 
 def test_sums_of_half_precision_are_in_single() -> None:
@@ -239,9 +239,9 @@ def test_a_tile_is_as_large_as_leaves_no_multiprocessor_idle(m: int, n: int, cap
 def test_large_plain_products_are_left_to_cublas_and_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
-    def prefers(*given: Any) -> bool:
-        asked.append(given)
-        return bool(given[1])
+    def prefers(*arguments: Any) -> bool:
+        asked.append(arguments)
+        return bool(arguments[1])
 
     monkeypatch.setattr(choice, "prefers_cublas", prefers)
     # By other lengths than those of plans above, which are kept.

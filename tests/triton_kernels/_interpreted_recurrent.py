@@ -17,44 +17,44 @@ TOLERANCE = {"float32": 1e-5, "float16": 6e-3, "bfloat16": 5e-2}
 def layer(kind: str, steps: int, samples: int, width: int, size: int, dtype: Any, bias: bool = True) -> list[Any]:
     high = GATES[kind] * size
     shapes = [(steps, samples, width), (samples, size), (samples, size), (high, width), (high, size), (high,), (high,)]
-    found: list[Any] = [normal(*shape, dtype=np.float32, seed=seed) for seed, shape in enumerate(shapes)]
+    results: list[Any] = [normal(*shape, dtype=np.float32, seed=seed) for seed, shape in enumerate(shapes)]
     # Weights as they are drawn, so that the gates are not all at their ends.
-    found[3:] = [x / np.float32(size**0.5) for x in found[3:]]
-    found = [x.astype(dtype) for x in found]
+    results[3:] = [x / np.float32(size**0.5) for x in results[3:]]
+    results = [x.astype(dtype) for x in results]
     if kind != "lstm":
-        found[2] = None
-    return found if bias else [*found[:5], None, None]
+        results[2] = None
+    return results if bias else [*results[:5], None, None]
 
 
 def wide(arrays: Any) -> list[Any]:
     return [x if x is None or x.dtype == np.bool_ else x.astype(np.float64) for x in arrays]
 
 
-def close(got: Any, want: Any, dtype: Any) -> None:
-    assert got.dtype == dtype
-    assert got.shape == want.shape
+def close(actual: Any, want: Any, dtype: Any) -> None:
+    assert actual.dtype == dtype
+    assert actual.shape == want.shape
     tolerance = TOLERANCE[np.dtype(dtype).name] * max(1.0, float(np.abs(want).max(initial=0.0)))
-    np.testing.assert_allclose(np.asarray(got, np.float64), want, rtol=0, atol=tolerance)
+    np.testing.assert_allclose(np.asarray(actual, np.float64), want, rtol=0, atol=tolerance)
 
 
 def agree(inputs: list[Any], kind: str, keep: Any = None, reverse: bool = False, without: tuple[int, ...] = ()) -> None:
     """Outputs and gradients, as those of the CPU's formulas in float64."""
     dtype = inputs[0].dtype
     want = reference.forward(*wide(inputs), keep, kind, reverse)
-    got = run("recurrent", *inputs, keep, kind, reverse)
-    for ours, theirs in zip(got[:3], want[:3], strict=True):
+    result = run("recurrent", *inputs, keep, kind, reverse)
+    for ours, theirs in zip(result[:3], want[:3], strict=True):
         close(ours, theirs, dtype)
-    for ours, theirs in zip(got[3:], want[3:], strict=True):
+    for ours, theirs in zip(result[3:], want[3:], strict=True):
         assert ours.dtype == np.float32
         assert ours.shape == theirs.shape
     arrived: list[Any] = [normal(*x.shape, dtype=dtype, seed=20 + n) for n, x in enumerate(want[:3])]
     if kind != "lstm":
         arrived[2] = None
-    for place in without:
-        arrived[place] = None
+    for index in without:
+        arrived[index] = None
     slopes = reference.back(*wide([*arrived, *inputs, keep]), *want[3:], kind, reverse)
-    found = run("recurrent_grad", *arrived, *inputs, keep, *got[3:], kind, reverse, True)
-    for ours, theirs in zip(found, slopes, strict=True):
+    actual = run("recurrent_grad", *arrived, *inputs, keep, *result[3:], kind, reverse, True)
+    for ours, theirs in zip(actual, slopes, strict=True):
         assert (ours.size == 0) == (theirs.size == 0)
         if ours.size:
             close(ours, theirs, dtype)
@@ -75,7 +75,7 @@ def test_samples_that_end_earlier_and_the_other_direction(kind: str) -> None:
 
 def test_weights_of_any_layout_and_a_batch_that_came_first() -> None:
     x, h, c, *weights = layer("lstm", 4, 3, 5, 6, np.float32)
-    turned = [np.asfortranarray(one) for one in weights]
+    turned = [np.asfortranarray(weight) for weight in weights]
     agree([x.swapaxes(0, 1).copy().swapaxes(0, 1), h, np.asfortranarray(c), *turned], "lstm")
 
 
@@ -90,8 +90,8 @@ def test_gradients_that_have_not_come_are_zeros(without: tuple[int, ...]) -> Non
 def agree_without(inputs: list[Any], without: tuple[int, ...]) -> tuple[Any, Any]:
     """The gradients where some of those that arrive are None, and where they are zeros."""
     out = run("recurrent", *inputs, None, "lstm", False)
-    arrived = [None if place in without else normal(*x.shape, seed=place) for place, x in enumerate(out[:3])]
-    zeros = [np.zeros_like(out[place]) if x is None else x for place, x in enumerate(arrived)]
+    arrived = [None if index in without else normal(*x.shape, seed=index) for index, x in enumerate(out[:3])]
+    zeros = [np.zeros_like(out[index]) if x is None else x for index, x in enumerate(arrived)]
     return tuple(run("recurrent_grad", *g, *inputs, None, *out[3:], "lstm", False, True) for g in (arrived, zeros))  # type: ignore[return-value]
 
 
@@ -103,8 +103,8 @@ def test_what_one_kept_the_other_reads(kind: str) -> None:
     cpu = reference.forward(*inputs, None, kind, False)
     g = (normal(3, 4, 6), normal(4, 6, seed=1), None, *inputs, None)
     want = reference.back(*g, *cpu[3:], kind, False)
-    for found in (reference.back(*g, *out[3:], kind, False), run("recurrent_grad", *g, *cpu[3:], kind, False, True)):
-        for ours, theirs in zip(found, want, strict=True):
+    for result in (reference.back(*g, *out[3:], kind, False), run("recurrent_grad", *g, *cpu[3:], kind, False, True)):
+        for ours, theirs in zip(result, want, strict=True):
             if theirs.size:
                 np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
 

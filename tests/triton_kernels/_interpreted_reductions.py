@@ -26,20 +26,20 @@ def wanted(name: str, x: Any, axes: Any, keepdims: bool = False) -> Any:
 
 
 def check(name: str, x: Any, axes: tuple[int, ...], keepdims: bool = False) -> None:
-    got, want = run(name, x, axes, keepdims), wanted(name, x, axes, keepdims)
-    assert got.shape == want.shape
+    result, want = run(name, x, axes, keepdims), wanted(name, x, axes, keepdims)
+    assert result.shape == want.shape
     if name in ("any", "all"):
-        assert got.dtype == np.bool_
-        np.testing.assert_array_equal(got, want)
+        assert result.dtype == np.bool_
+        np.testing.assert_array_equal(result, want)
     else:
-        close(got, want, x.dtype)
+        close(result, want, x.dtype)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("name", NUMPYS)
 def test_every_reduction_over_any_axes(name: str, dtype: Any) -> None:
-    for place, (shape, axes) in enumerate(AXES):
-        check(name, normal(*shape, dtype=dtype) * (normal(*shape, seed=1) > 0), axes, place % 2 == 0)
+    for index, (shape, axes) in enumerate(AXES):
+        check(name, normal(*shape, dtype=dtype) * (normal(*shape, seed=1) > 0), axes, index % 2 == 0)
     assert not suits(name, normal(3, 0, 2, dtype=dtype), (1,), False), "nothing"
 
 
@@ -100,8 +100,8 @@ def test_the_first_of_equal_extremes_is_the_place(name: str, dtype: Any, monkeyp
     for axis in (0, 1, 2):
         want = getattr(wide(x), f"arg{name}")(axis=axis)
         np.testing.assert_array_equal(run(f"arg{name}", x, axis, False), want)
-        values, places = run(f"{name}_along", x, axis, True)
-        np.testing.assert_array_equal(places, np.expand_dims(want, axis))
+        values, indices = run(f"{name}_along", x, axis, True)
+        np.testing.assert_array_equal(indices, np.expand_dims(want, axis))
         close(values, getattr(wide(x), name)(axis=axis, keepdims=True), dtype)
     assert run(f"arg{name}", x, None, False) == getattr(wide(x), f"arg{name}")()
     assert not suits(f"arg{name}", x.T, None, False), "C order that memory has not"
@@ -116,9 +116,9 @@ def test_integers_and_bools(dtype: Any) -> None:
     x = np.random.default_rng(0).integers(-2, 3, (7, 33)).astype(dtype)
     if dtype is not np.bool_:
         for name in ("sum", "amax", "amin", "prod"):
-            got = run(name, x, (1,), False)
-            assert got.dtype == dtype
-            np.testing.assert_array_equal(got, getattr(x.astype(np.int64), NUMPYS[name])(axis=1).astype(dtype))
+            result = run(name, x, (1,), False)
+            assert result.dtype == dtype
+            np.testing.assert_array_equal(result, getattr(x.astype(np.int64), NUMPYS[name])(axis=1).astype(dtype))
     for name in ("any", "all"):
         np.testing.assert_array_equal(run(name, x, (0,), True), getattr(x, name)(axis=0, keepdims=True))
     assert not suits("mean", x, (1,), False)
@@ -138,9 +138,9 @@ def test_gradients_of_broadcasting_are_summed(dtype: Any) -> None:
         g = normal(*shape, dtype=dtype)
         axes = tuple(range(len(shape) - len(to))) + tuple(i + len(shape) - len(to) for i, n in enumerate(to) if n == 1)
         for laid in (g, g.T.copy().T):
-            got = run("sum_to", laid, to)
-            assert got.shape == to
-            close(got, wide(g).sum(axis=axes, keepdims=True).reshape(to), dtype)
+            result = run("sum_to", laid, to)
+            assert result.shape == to
+            close(result, wide(g).sum(axis=axes, keepdims=True).reshape(to), dtype)
     assert not suits("sum_to", g, g.shape), "nothing to add up"
 
 

@@ -82,9 +82,9 @@ def test_layer_norm(shape: tuple[int, ...], begin: int, dtype: Any) -> None:
     close(got_mean, mean, np.float32)
     np.testing.assert_allclose(got_rstd, (variance + 1e-5) ** -0.5, rtol=1e-5)
     assert got_mean.shape == got_rstd.shape == mean.shape
-    got = run("layer_norm_grad", g, x, gamma, got_mean, got_rstd, begin)
-    wanted = layer_norm.layer_norm_grad(*wide(g, x, gamma, got_mean, got_rstd), begin)
-    for result, reference in zip(got, wanted, strict=True):
+    actual = run("layer_norm_grad", g, x, gamma, got_mean, got_rstd, begin)
+    expected = layer_norm.layer_norm_grad(*wide(g, x, gamma, got_mean, got_rstd), begin)
+    for result, reference in zip(actual, expected, strict=True):
         close(result, reference, dtype)
 
 
@@ -125,15 +125,15 @@ def test_rows_of_20001(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         close(run(f"{name}_grad", g, y, 1), getattr(softmax, f"{name}_grad")(*wide(g, y), 1), dtype)
     y, mean, rstd = run("layer_norm", x, gamma, gamma, 1, 1e-5)
     want, *statistics = layer_norm.layer_norm(*wide(x, gamma, gamma), 1, 1e-5)
-    for one, other, kind in ((y, want, dtype), (mean, statistics[0], np.float32), (rstd, statistics[1], np.float32)):
-        close(one, other, kind)
-    got = run("layer_norm_grad", g, x, gamma, mean, rstd, 1)
-    for one, other in zip(got, layer_norm.layer_norm_grad(*wide(g, x, gamma, mean, rstd), 1), strict=True):
-        close(one, other, one.dtype)
+    for first, second, kind in ((y, want, dtype), (mean, statistics[0], np.float32), (rstd, statistics[1], np.float32)):
+        close(first, second, kind)
+    result = run("layer_norm_grad", g, x, gamma, mean, rstd, 1)
+    for first, second in zip(result, layer_norm.layer_norm_grad(*wide(g, x, gamma, mean, rstd), 1), strict=True):
+        close(first, second, first.dtype)
     rms = exact_rms(*wide(g, x, gamma), 1e-5)
-    found = run("rms_norm", x, gamma, 1e-5)
-    for one, other in zip((*found, *run("rms_norm_grad", g, x, gamma, found[1], 1e-5)), rms, strict=True):
-        close(one, other, one.dtype)
+    actual = run("rms_norm", x, gamma, 1e-5)
+    for first, second in zip((*actual, *run("rms_norm_grad", g, x, gamma, actual[1], 1e-5)), rms, strict=True):
+        close(first, second, first.dtype)
     loss, lse = run("sparse_softmax_cross_entropy", x, labels, -100)
     want_loss, want_lse = cpu_cross_entropy.sparse_softmax_cross_entropy(wide(x), labels, -100)
     close(loss, want_loss, dtype)
@@ -170,8 +170,8 @@ def test_layer_norm_gradients_sum_over_several_shares_of_the_rows(monkeypatch: p
         monkeypatch.setattr(layer_norm_kernels, name, value)
     x, g, gamma = normal(70, 20), normal(70, 20, seed=1), normal(20, seed=2)
     _, mean, rstd = layer_norm.layer_norm(x, gamma, gamma, 1, 1e-5)
-    got = run("layer_norm_grad", g, x, gamma, mean, rstd, 1)
-    for result, want in zip(got, layer_norm.layer_norm_grad(*wide(g, x, gamma, mean, rstd), 1), strict=True):
+    actual = run("layer_norm_grad", g, x, gamma, mean, rstd, 1)
+    for result, want in zip(actual, layer_norm.layer_norm_grad(*wide(g, x, gamma, mean, rstd), 1), strict=True):
         np.testing.assert_allclose(result, want, rtol=1e-5, atol=1e-5)
 
 

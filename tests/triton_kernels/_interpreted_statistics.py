@@ -44,9 +44,9 @@ def agree(values: list[Any]) -> None:
     for x, first, stop in zip(values, ends, ends[1:], strict=False):
         want, counts = reference(x)
         np.testing.assert_allclose(put_together(rows[first:stop]), want, rtol=1e-12, atol=1e-12)
-        found = rows[first:stop, 10:].sum(0)
-        assert found.sum() == counts.sum()
-        assert abs(np.cumsum(found - counts)).max() <= 2  # NumPy puts what is on a limit by its rounded edges
+        result = rows[first:stop, 10:].sum(0)
+        assert result.sum() == counts.sum()
+        assert abs(np.cumsum(result - counts)).max() <= 2  # NumPy puts what is on a limit by its rounded edges
     alone, _ = statistics.measured(values, counted=False)
     np.testing.assert_array_equal(alone, rows[:, :10])
 

@@ -59,9 +59,9 @@ def test_dropout(dtype: Any) -> None:
 
 def test_what_is_drawn_as_the_probability_itself_is_kept() -> None:
     drawn = philox.uniform4x(5, 0, (50,))
-    for place in (0, 17, 49):
-        mask = run("dropout_kept", np.ones(50, np.float32), float(drawn[place]), 5, 0)
-        np.testing.assert_array_equal(mask, drawn >= drawn[place])
+    for index in (0, 17, 49):
+        mask = run("dropout_kept", np.ones(50, np.float32), float(drawn[index]), 5, 0)
+        np.testing.assert_array_equal(mask, drawn >= drawn[index])
 
 
 def test_dropout_at_its_two_ends() -> None:
@@ -77,8 +77,8 @@ def test_adam(dtype: Any, nesterov: bool) -> None:
     m, v = normal(7, 11, seed=2) * np.float32(0.1), abs(normal(7, 11, seed=3))
     before = [array.copy() for array in (param, m, v, grad)]
     rates = (1e-2, 0.9, 0.999, 1e-8, nesterov)
-    got = run("adam", param, m, v, grad, *rates)
-    for result, want, like in zip(got, adam.adam(*wide(param, m, v, grad), *rates), (param, m, v), strict=True):
+    actual = run("adam", param, m, v, grad, *rates)
+    for result, want, like in zip(actual, adam.adam(*wide(param, m, v, grad), *rates), (param, m, v), strict=True):
         close(result, want, like.dtype)
     assert all(np.array_equal(a, b) for a, b in zip(before, (param, m, v, grad), strict=True))
 
@@ -96,9 +96,9 @@ POWERS = np.array([0.9**3], np.float32), np.array([0.999**3], np.float32)
 
 
 def tensors(seed: int, dtype: Any = np.float32) -> list[Any]:
-    found = [normal(*shape, dtype=dtype, seed=10 * seed + place) for place, shape in enumerate(SHAPES)]
-    found[2][5, 6:8] = np.nan, np.inf
-    return found
+    results = [normal(*shape, dtype=dtype, seed=10 * seed + index) for index, shape in enumerate(SHAPES)]
+    results[2][5, 6:8] = np.nan, np.inf
+    return results
 
 
 @pytest.fixture(autouse=True)
@@ -145,8 +145,8 @@ def test_adam_over_many_tensors(dtype: Any, nesterov: bool, in_place: bool) -> N
     held = [[p, m, abs(v)] for p, m, v in zip(tensors(2, dtype), tensors(3), tensors(4, dtype), strict=True)]
     betas = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "use_nesterov": nesterov}
     settings = {**betas, "loss_scale": 4.0, "form": "adam", "apart": False}
-    got = stepped("adam_rows", gradients, held, DECAYS, None, POWERS, in_place, **settings)
-    for made, values, g, decay in zip(got, held, gradients, DECAYS, strict=True):
+    actual = stepped("adam_rows", gradients, held, DECAYS, None, POWERS, in_place, **settings)
+    for made, values, g, decay in zip(actual, held, gradients, DECAYS, strict=True):
         p, m, v, g = wide(*values, g)  # in double precision
         g = prepared(g, p, decay, 4.0)
         powers = [float(power[0]) for power in POWERS]
@@ -161,8 +161,8 @@ def test_adam_with_the_decay_apart_over_many_tensors(dtype: Any) -> None:
     held = [[p, m, abs(v)] for p, m, v in zip(tensors(2, dtype), tensors(3, dtype), tensors(4, dtype), strict=True)]
     betas = {"beta1": 0.9, "beta2": 0.99, "eps": 1e-3, "use_nesterov": False}
     settings = {**betas, "form": "adam_weight_decay", "apart": True, "loss_scale": 1.0}
-    got = stepped("adam_rows", gradients, held, DECAYS, None, (None, None), True, **settings)
-    for made, values, g, decay in zip(got, held, gradients, DECAYS, strict=True):
+    actual = stepped("adam_rows", gradients, held, DECAYS, None, (None, None), True, **settings)
+    for made, values, g, decay in zip(actual, held, gradients, DECAYS, strict=True):
         want = updates.adam_weight_decay(*wide(*values, g), float(RATE), 0.9, 0.99, 1e-3, decay)
         for result, expected in zip(made, want, strict=True):
             close(result, expected, dtype)
@@ -175,9 +175,9 @@ def test_adam_with_both_moments_corrected_over_many_tensors(dtype: Any, apart: b
     held = [[p, m, abs(v)] for p, m, v in zip(tensors(2, dtype), tensors(3, dtype), tensors(4, dtype), strict=True)]
     betas = {"beta1": 0.9, "beta2": 0.99, "eps": 1e-3, "use_nesterov": False}
     settings = {**betas, "form": "adamw", "apart": apart, "loss_scale": -1.0}
-    got = stepped("adam_rows", gradients, held, DECAYS, None, POWERS, True, **settings)
+    actual = stepped("adam_rows", gradients, held, DECAYS, None, POWERS, True, **settings)
     powers = [float(power[0]) for power in POWERS]
-    for made, values, g, decay in zip(got, held, gradients, DECAYS, strict=True):
+    for made, values, g, decay in zip(actual, held, gradients, DECAYS, strict=True):
         p, m, v, g = wide(*values, g)
         g = prepared(g, p, 0.0 if apart else decay, -1.0)
         want = updates.adamw(p, m, v, None, g, float(RATE), *powers, 0.9, 0.99, 1e-3, decay if apart else 0.0)
@@ -188,11 +188,11 @@ def test_adam_with_both_moments_corrected_over_many_tensors(dtype: Any, apart: b
 @pytest.mark.parametrize("in_place", [False, True])
 def test_the_state_of_each_element_says_whether_its_first_step_is_to_come(in_place: bool) -> None:
     gradients, states = tensors(1), [np.resize(np.array([1, 0, 0, 1, 0], np.float32), shape) for shape in SHAPES]
-    held = [list(one) for one in zip(tensors(2), tensors(3), states, strict=True)]
+    held = [list(item) for item in zip(tensors(2), tensors(3), states, strict=True)]
     settings = {"first": "stat", "share": 0.75, "loss_scale": 1.0, "use_nesterov": True}
     shared = np.array(0.5, np.float32), None
-    got = stepped("momentum_rows", gradients, held, DECAYS, None, shared, in_place, **settings)
-    for made, values, g, decay in zip(got, held, gradients, DECAYS, strict=True):
+    actual = stepped("momentum_rows", gradients, held, DECAYS, None, shared, in_place, **settings)
+    for made, values, g, decay in zip(actual, held, gradients, DECAYS, strict=True):
         p, v, stat, g = wide(*values, g)
         want = updates.sgd_by_stat(p, v, stat, prepared(g, p, decay, 1.0), float(RATE), 0.5, 0.25, True)
         for result, expected in zip(made, want, strict=True):
@@ -203,8 +203,8 @@ def test_the_state_of_each_element_says_whether_its_first_step_is_to_come(in_pla
 def test_descent_over_many_tensors(dtype: Any) -> None:
     gradients, held = tensors(1, dtype), [[p] for p in tensors(2, dtype)]
     settings = {"first": "none", "share": 1.0, "loss_scale": 2.0, "use_nesterov": False}
-    got = stepped("momentum_rows", gradients, held, DECAYS, None, (None, None), True, **settings)
-    for made, values, g, decay in zip(got, held, gradients, DECAYS, strict=True):
+    result = stepped("momentum_rows", gradients, held, DECAYS, None, (None, None), True, **settings)
+    for made, values, g, decay in zip(result, held, gradients, DECAYS, strict=True):
         p, g = wide(*values, g)
         close(made[0], updates.descent(p, prepared(g, p, decay, 2.0), float(RATE)), dtype)
 
@@ -216,8 +216,8 @@ def test_momentum_over_many_tensors(dtype: Any, nesterov: bool, in_place: bool) 
     gradients, held = tensors(1, dtype), [[p, v] for p, v in zip(tensors(2, dtype), tensors(3, dtype), strict=True)]
     factor = np.array(0.75, np.float32)
     settings = {"first": "none", "share": 1.0, "loss_scale": 2.0, "use_nesterov": nesterov}
-    got = stepped("momentum_rows", gradients, held, DECAYS, None, (factor, None), in_place, **settings)
-    for made, values, g, decay in zip(got, held, gradients, DECAYS, strict=True):
+    actual = stepped("momentum_rows", gradients, held, DECAYS, None, (factor, None), in_place, **settings)
+    for made, values, g, decay in zip(actual, held, gradients, DECAYS, strict=True):
         p, v, g = wide(*values, g)
         for result, expected in zip(
             made, updates.momentum(p, v, prepared(g, p, decay, 2.0), float(RATE), 0.75, nesterov), strict=True
@@ -232,11 +232,11 @@ def test_sgd_knows_its_first_step_and_a_momentum_of_zero_from_the_device(
     number: int, factor: float, in_place: bool
 ) -> None:
     gradients, ones = tensors(1), [np.ones(shape, np.float32) for shape in SHAPES]
-    held = [list(one) for one in zip(tensors(2), tensors(3), ones, strict=True)]
+    held = [list(item) for item in zip(tensors(2), tensors(3), ones, strict=True)]
     shared = np.array(factor, np.float32), np.array(number, np.int32)
     settings = {"first": "step", "share": 0.75, "loss_scale": 1.0, "use_nesterov": False}
-    got = stepped("momentum_rows", gradients, held, DECAYS, None, shared, in_place, **settings)
-    for made, (p, v, stat), g, decay in zip(got, held, gradients, DECAYS, strict=True):
+    result = stepped("momentum_rows", gradients, held, DECAYS, None, shared, in_place, **settings)
+    for made, (p, v, stat), g, decay in zip(result, held, gradients, DECAYS, strict=True):
         slope = prepared(g.astype(np.float64), p.astype(np.float64), decay, 1.0)
         sums = slope if number == 1 else factor * v.astype(np.float64) + 0.75 * slope
         close(made[0], p - float(RATE) * (sums if factor else slope), np.float32)
@@ -274,9 +274,9 @@ def test_each_tensor_has_its_own_rate_which_may_be_a_number() -> None:
 @pytest.mark.parametrize("bad", [np.nan, -np.inf, 6e4])
 def test_an_overflow_anywhere_sets_the_flag(dtype: Any, bad: float) -> None:
     arrays = [normal(*shape, dtype=dtype) for shape in SHAPES]
-    for place in (0, 3):
+    for index in (0, 3):
         flag, some = np.zeros((), np.bool_), [x.copy() for x in arrays]
-        some[place].reshape(-1)[-1] = bad
+        some[index].reshape(-1)[-1] = bad
         steps.overflows([*some, normal(3)], flag)
         assert bool(flag) is not bool(np.isfinite(bad))
 

@@ -61,19 +61,19 @@ def sum_beside_sens(output: np.ndarray) -> float:
     return float((sens_for(output.shape).conj() * output).real.sum())
 
 
-def central_differences(function: Callable[[Any, Any], Any], place: int, step: float = 1e-6) -> np.ndarray:
+def central_differences(function: Callable[[Any, Any], Any], position: int, step: float = 1e-6) -> np.ndarray:
     inputs = [Z.copy(), W.copy()]
-    found = np.zeros_like(Z)
+    result = np.zeros_like(Z)
 
     def moved(index: tuple[int, ...], by: complex) -> float:
         changed = [array.copy() for array in inputs]
-        changed[place][index] += by
+        changed[position][index] += by
         return sum_beside_sens(function(*map(ms.Tensor, changed)).asnumpy())
 
     for index in np.ndindex(Z.shape):
         for unit in (1, 1j):
-            found[index] += unit * (moved(index, step * unit) - moved(index, -step * unit)) / (2 * step)
-    return found
+            result[index] += unit * (moved(index, step * unit) - moved(index, -step * unit)) / (2 * step)
+    return result
 
 
 def gradients(function: Callable[[Any, Any], Any]) -> tuple[np.ndarray, ...]:
@@ -84,8 +84,8 @@ def gradients(function: Callable[[Any, Any], Any]) -> tuple[np.ndarray, ...]:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_they_are_what_central_differences_say(name: str) -> None:
-    for place, found in enumerate(gradients(FUNCTIONS[name])):
-        np.testing.assert_allclose(found, central_differences(FUNCTIONS[name], place), rtol=1e-6, atol=1e-7)
+    for index, result in enumerate(gradients(FUNCTIONS[name])):
+        np.testing.assert_allclose(result, central_differences(FUNCTIONS[name], index), rtol=1e-6, atol=1e-7)
 
 
 @pytest.mark.parametrize("function", [ops.sign, ops.sgn])

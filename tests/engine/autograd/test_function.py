@@ -67,7 +67,7 @@ def test_setup_context_keeps_forward_plain() -> None:
 
 @pytest.mark.parametrize("materialize", [True, False])
 def test_an_output_without_gradient_gives_zeros_or_none(materialize: bool) -> None:
-    seen: list[Any] = []
+    records: list[Any] = []
 
     class Two(_Function):
         @staticmethod
@@ -77,11 +77,11 @@ def test_an_output_without_gradient_gives_zeros_or_none(materialize: bool) -> No
 
         @staticmethod
         def backward(ctx: Any, first: Tensor, second: Any) -> Any:
-            seen.append(second if second is None else second.tolist())
+            records.append(second if second is None else second.tolist())
             return first * 10.0
 
     assert ms.grad(lambda x: Two.apply(x)[0])(X).tolist() == [10.0, 10.0]
-    assert seen == [[0.0, 0.0] if materialize else None]
+    assert records == [[0.0, 0.0] if materialize else None]
 
 
 def test_what_is_marked_non_differentiable_sends_nothing_back() -> None:

@@ -37,18 +37,18 @@ def test_one_position_gives_a_bare_tensor() -> None:
 
 
 def test_more_positions_give_a_tuple_in_their_order() -> None:
-    found = grad(product, (1, 0))(X, Y)
-    assert isinstance(found, tuple)
-    assert [g.tolist() for g in found] == [[2.0, 3.0], [5.0, 7.0]]
+    result = grad(product, (1, 0))(X, Y)
+    assert isinstance(result, tuple)
+    assert [g.tolist() for g in result] == [[2.0, 3.0], [5.0, 7.0]]
 
 
 def test_one_weight_is_bare_a_list_gives_a_tuple() -> None:
     w = parameter(4.0, 4.0)
     assert grad(lambda x: x * w, None, w)(X).tolist() == [2.0, 3.0]
     for weights in ([w], (w,), ParameterTuple([w])):
-        found = grad(lambda x: x * w, None, weights)(X)
-        assert isinstance(found, tuple)
-        assert [g.tolist() for g in found] == [[2.0, 3.0]]
+        result = grad(lambda x: x * w, None, weights)(X)
+        assert isinstance(result, tuple)
+        assert [g.tolist() for g in result] == [[2.0, 3.0]]
 
 
 def test_trainable_params_may_come_as_any_iterable() -> None:
@@ -86,7 +86,7 @@ def test_has_aux_takes_only_the_first_output_and_hands_the_others_on() -> None:
 def test_return_ids_names_each_gradient() -> None:
     w = parameter(4.0, 6.0, name="layer.w")
     of_inputs, of_weights = grad(lambda x, y: x * y * w, (0, 1), [w], return_ids=True)(X, Y)
-    assert [place for place, _ in of_inputs] == [0, 1]
+    assert [index for index, _ in of_inputs] == [0, 1]
     assert [name for name, _ in of_weights] == ["layer.w"]
     both = (of_inputs, of_weights)
     assert ms.get_grad(both, 1).tolist() == [8.0, 18.0]
@@ -218,16 +218,16 @@ def test_nothing_is_recorded_outside_a_request_and_nothing_stays_after_an_error(
 
 
 def test_threads_record_apart() -> None:
-    seen: list[Any] = []
+    records: list[Any] = []
 
     def outer(x: Tensor) -> Tensor:
-        thread = threading.Thread(target=lambda: seen.append((recording_active(), grad(product)(X, Y).tolist())))
+        thread = threading.Thread(target=lambda: records.append((recording_active(), grad(product)(X, Y).tolist())))
         thread.start()
         thread.join()
         return x * 2.0
 
     assert grad(outer)(X).tolist() == [2.0, 2.0]
-    assert seen == [(False, [5.0, 7.0])]
+    assert records == [(False, [5.0, 7.0])]
 
 
 # Changes inside a recording
@@ -254,8 +254,8 @@ FIRST = Tensor([True, False])
 def test_an_infinite_gradient_spoils_nothing_that_it_does_not_reach(function: Any, of_x: Any, of_y: Any) -> None:
     # The numbers of MindSpore 2.10.
     x, y = Tensor([-1.0, 2.0]), Tensor([3.0, 1.0])
-    found = ms.grad(lambda x, y: (function(x, y) * BAD).sum(), (0, 1))(x, y)
-    np.testing.assert_array_equal([g.asnumpy() for g in found], [of_x, of_y])
+    result = ms.grad(lambda x, y: (function(x, y) * BAD).sum(), (0, 1))(x, y)
+    np.testing.assert_array_equal([g.asnumpy() for g in result], [of_x, of_y])
 
 
 def test_an_infinite_gradient_of_a_part_of_complex_numbers_leaves_the_other_part() -> None:
@@ -348,9 +348,9 @@ def test_the_second_derivative_through_a_network_is_that_of_differences() -> Non
     def slope(at: Any) -> Any:
         return grad(net)(Tensor(at)).asnumpy()
 
-    got = grad(lambda t: (grad(net)(t) * Tensor(direction)).sum())(Tensor(x)).asnumpy()
+    result = grad(lambda t: (grad(net)(t) * Tensor(direction)).sum())(Tensor(x)).asnumpy()
     want = (slope(x + 1e-6 * direction) - slope(x - 1e-6 * direction)) / 2e-6
-    np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(result, want, rtol=1e-6, atol=1e-8)
 
 
 # vjp and jvp
@@ -382,14 +382,14 @@ def test_vjp_with_weights_and_has_aux() -> None:
 
 def test_vjp_calls_the_hooks_of_inputs_and_weights() -> None:
     used, unused, frozen = (Parameter(Tensor([3.0, 4.0]), name=name) for name in ("used", "unused", "frozen"))
-    x, told = numbers(1.0, 2.0), {}
-    for one, name in ((x, "x"), (used, "used"), (unused, "unused"), (frozen, "frozen")):
-        one.register_hook(lambda g, name=name: told.update({name: g.tolist()}) or g * 10)
+    x, messages = numbers(1.0, 2.0), {}
+    for item, name in ((x, "x"), (used, "used"), (unused, "unused"), (frozen, "frozen")):
+        item.register_hook(lambda g, name=name: messages.update({name: g.tolist()}) or g * 10)
     frozen.requires_grad = False
     _, back = vjp(lambda x: x * used * frozen, x, weights=[used, unused, frozen])
-    assert told == {}
+    assert messages == {}
     (of_x,), of_weights = back(numbers(1.0, 1.0))
-    assert told == {"x": [9.0, 16.0], "used": [3.0, 8.0], "unused": [0.0, 0.0]}
+    assert messages == {"x": [9.0, 16.0], "used": [3.0, 8.0], "unused": [0.0, 0.0]}
     assert [g.tolist() for g in (of_x, *of_weights)] == [[90.0, 160.0], [30.0, 80.0], [0.0, 0.0], [0.0, 0.0]]
 
 
@@ -430,9 +430,9 @@ def test_jvp_leaves_an_input_that_is_no_tensor_as_it_is() -> None:
     value, derivative = jvp(scaled, (X, 3.0, ms.float16), (numbers(1.0, 0.0), None, X))  # type: ignore[arg-type]
     assert value.dtype == derivative.dtype == ms.float16
     assert (value.tolist(), derivative.tolist()) == ((X * X * 3.0).tolist(), [X.tolist()[0] * 6.0, 0.0])
-    for given, kind in (((ms.float32,), "DType"), ((X, (X, X)), "tuple")):
+    for arguments, kind in (((ms.float32,), "DType"), ((X, (X, X)), "tuple")):
         with pytest.raises(TypeError, match=f"^For 'jvp', 'inputs' must be a Tensor, or a .* of them, but got {kind}$"):
-            jvp(product, given, given)  # type: ignore[arg-type]
+            jvp(product, arguments, arguments)  # type: ignore[arg-type]
 
 
 def test_jvp_wants_directions_of_the_inputs_shapes() -> None:
@@ -539,15 +539,15 @@ def test_inside_no_grad_a_gradient_is_refused(make: Any) -> None:
 def test_the_executor_tells_when_a_gradient_of_a_gradient_is_computed() -> None:
     from hookscope.engine.common.api import _pynative_executor
 
-    seen: list[bool] = []
+    records: list[bool] = []
 
     def square(x: Tensor) -> Tensor:
-        seen.append(_pynative_executor.high_order())
+        records.append(_pynative_executor.high_order())
         return x * x
 
     grad(square)(X)
     grad(grad(square))(X)
-    assert seen == [False, True]
+    assert records == [False, True]
 
 
 @pytest.mark.parametrize("argument", ["has_aux", "return_ids"])

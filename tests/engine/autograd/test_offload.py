@@ -82,8 +82,8 @@ class Summed(nn.Cell):
         self.branches, self.block = Branches(), Block()
 
     def construct(self, x: Tensor) -> Tensor:
-        whole, half = self.branches(x)
-        return self.block(whole) + ops.concat((half, half))
+        full, half = self.branches(x)
+        return self.block(full) + ops.concat((half, half))
 
 
 class Assigning(nn.Cell):
@@ -142,10 +142,10 @@ class _First(nn.Cell):
 
 def shown_to_hooks(net: nn.Cell) -> list[bytes]:
     """Hooks on all cells and on a tensor in the middle, which note what they see."""
-    seen: list[bytes] = []
+    records: list[bytes] = []
 
     def note(*gradients: Any) -> None:
-        seen.extend(g.asnumpy().tobytes() for g in gradients if isinstance(g, Tensor))
+        records.extend(g.asnumpy().tobytes() for g in gradients if isinstance(g, Tensor))
 
     def on_output(cell: nn.Cell, inputs: Any, output: Any) -> None:
         if isinstance(output, Tensor):
@@ -154,7 +154,7 @@ def shown_to_hooks(net: nn.Cell) -> list[bytes]:
     for cell in net.cells():
         cell.register_backward_hook(lambda cell, grad_input, grad_output: note(*grad_input, *grad_output))
         cell.register_forward_hook(on_output)
-    return seen
+    return records
 
 
 def gradients(net: nn.Cell, x: Tensor) -> list[Tensor]:
@@ -163,8 +163,8 @@ def gradients(net: nn.Cell, x: Tensor) -> list[Tensor]:
 
 
 def with_hooks(net: nn.Cell, x: Tensor) -> list[Any]:
-    seen = shown_to_hooks(net)
-    return [*gradients(net, x), *seen]
+    records = shown_to_hooks(net)
+    return [*gradients(net, x), *records]
 
 
 def with_hooks_on_tensors(net: nn.Cell, x: Tensor) -> list[Any]:
@@ -243,10 +243,10 @@ def recomputed_whole(net: nn.Cell, x: Tensor) -> list[Tensor]:
 
 def watched(net: nn.Cell, x: Tensor) -> list[Any]:
     with DebugSession(net) as session:
-        found: list[Any] = gradients(net, x)
+        results: list[Any] = gradients(net, x)
         for capture in session.captures:
-            found += [capture.path, capture.direction, *tensors_in(capture.value)]
-    return found
+            results += [capture.path, capture.direction, *tensors_in(capture.value)]
+    return results
 
 
 def watched_with_hooks(net: nn.Cell, x: Tensor) -> list[Any]:
@@ -299,8 +299,8 @@ def bits(way: Callable[[nn.Cell, Tensor], list[Any]], net: nn.Cell) -> list[Any]
     x = values(WIDTH, WIDTH) if not isinstance(net[0], Windows) else values(8, 4 * 32 * 64)  # type: ignore[index]
     if isinstance(net[0], nn.TransformerEncoderLayer):  # type: ignore[index]
         x = values(4, 32, WIDTH)
-    found = [t.asnumpy().tobytes() if isinstance(t, Tensor) else t for t in way(net, x)]
-    return [*found, *(p.asnumpy().tobytes() for p in net.get_parameters())]
+    results = [t.asnumpy().tobytes() if isinstance(t, Tensor) else t for t in way(net, x)]
+    return [*results, *(p.asnumpy().tobytes() for p in net.get_parameters())]
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -343,14 +343,16 @@ def test_arrays_are_gone_until_the_walk_comes_to_them() -> None:
 
     def f(x: Tensor) -> Tensor:
         y = net(x)
-        living.append(sum(one() is not None for one in made))
+        living.append(sum(item() is not None for item in made))
         return y
 
     _, back = ms.vjp(f, values(WIDTH, WIDTH))
     assert living == [1], "the output"
     del _
     back(Tensor(np.ones((WIDTH, WIDTH), np.float32)))
-    assert [one() is not None for one in made] == [False] * 11 + [True]  # what the function returned is asked for again
+    assert [item() is not None for item in made] == [False] * 11 + [
+        True
+    ]  # what the function returned is asked for again
 
 
 @pytest.mark.parametrize("recomputed", [False, True])
@@ -403,14 +405,14 @@ def test_writing_to_what_a_cell_gave_changes_no_gradient() -> None:
     net = Flat()
     net.offload()
     tanh = np.tanh(np.float64(x.asnumpy()))
-    wanted = (1 - tanh**2) * np.exp(tanh)
-    for place in range(2):
+    expected = (1 - tanh**2) * np.exp(tanh)
+    for index in range(2):
         output, back = ms.vjp(f, x)
-        kept[place][0] = 7.0
-        del kept[1 - place]
+        kept[index][0] = 7.0
+        del kept[1 - index]
         kept[0][:5] = 9.0
-        found = back(ops.ones_like(output))[0].asnumpy()
-        np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+        result = back(ops.ones_like(output))[0].asnumpy()
+        np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6)
 
 
 def test_parameters_inputs_and_what_is_small_stay(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -436,16 +438,16 @@ def test_parameters_inputs_and_what_is_small_stay(monkeypatch: pytest.MonkeyPatc
     assert written == [offloading.MIN_BYTES] * 2
 
 
-@pytest.mark.parametrize(("given", "ahead"), [("Auto", 1), (0, 0), (3, 3)])
-def test_so_many_values_are_fetched_ahead(given: Any, ahead: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("argument", "ahead"), [("Auto", 1), (0, 0), (3, 3)])
+def test_so_many_values_are_fetched_ahead(argument: Any, ahead: int, monkeypatch: pytest.MonkeyPatch) -> None:
     log: list[str] = []
     fetch, gradient = blocks._InFile._fetch, OPERATORS["tanh_grad"].kernel
     monkeypatch.setattr(blocks._InFile, "_fetch", lambda block: log.append("fetch") or fetch(block))
-    monkeypatch.setattr(OPERATORS["tanh_grad"], "kernel", lambda *given: log.append("rule") or gradient(*given))
+    monkeypatch.setattr(OPERATORS["tanh_grad"], "kernel", lambda *arguments: log.append("rule") or gradient(*arguments))
     net = nn.SequentialCell(*[nn.Tanh() for _ in range(7)])  # the output of the last is held
-    net.offload(given)
+    net.offload(argument)
     ms.grad(net)(values(WIDTH, WIDTH))
-    fetched = [log[:place].count("fetch") for place, what in enumerate(log) if what == "rule"]
+    fetched = [log[:index].count("fetch") for index, what in enumerate(log) if what == "rule"]
     assert fetched == [min(number + ahead, 6) for number in range(1, 8)]  # each where it is an operand, and those ahead
 
 
@@ -459,13 +461,13 @@ def open_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call
 
     def count() -> int:
         assert not list(tmp_path.iterdir())
-        found = [Path("/proc/self/maps").read_text(encoding="utf-8").count(f"{tmp_path}/")]
+        results = [Path("/proc/self/maps").read_text(encoding="utf-8").count(f"{tmp_path}/")]
         for number in os.listdir("/proc/self/fd"):
             try:
-                found.append(os.readlink(f"/proc/self/fd/{number}").startswith(f"{tmp_path}/"))
+                results.append(os.readlink(f"/proc/self/fd/{number}").startswith(f"{tmp_path}/"))
             except OSError:  # that of the folder itself
                 continue
-        return sum(found)
+        return sum(results)
 
     gc.disable()
     try:
@@ -597,7 +599,7 @@ def test_a_compiled_function_runs_without_a_plan_from_the_moment_on_that_a_cell_
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "text"),
+    ("argument", "error", "text"),
     [
         ("auto", ValueError, "an int from 0 on, but got 'auto'"),
         (-1, ValueError, "an int from 0 on, but got -1"),
@@ -606,11 +608,11 @@ def test_a_compiled_function_runs_without_a_plan_from_the_moment_on_that_a_cell_
         (None, TypeError, "an int from 0 on, but got NoneType"),
     ],
 )
-def test_another_prefetch_is_refused(given: Any, error: type[Exception], text: str) -> None:
+def test_another_prefetch_is_refused(argument: Any, error: type[Exception], text: str) -> None:
     """The classes are MindSpore's."""
     net = nn.SequentialCell(nn.Tanh())
     with pytest.raises(error, match=f"For 'offload', 'backward_prefetch' must be .*{text}"):
-        net.offload(given)
+        net.offload(argument)
     net[0](values(1))
     assert net[0]._plain, "nothing was set"
 

@@ -152,8 +152,8 @@ def test_an_infinite_element_leaves_the_rows_and_columns_of_others(jacobian: Any
 
 @pytest.mark.parametrize("jacobian", [ms.jacrev, ms.jacfwd])
 def test_a_jacobian_with_aux(jacobian: Any) -> None:
-    found, aux = jacobian(lambda x, y: (x * y, x + 1.0), has_aux=True)(X, Y)
-    assert (lists(found), lists(aux)) == (np.diag([3.0, 4.0]).tolist(), [2.0, 3.0])
+    result, aux = jacobian(lambda x, y: (x * y, x + 1.0), has_aux=True)(X, Y)
+    assert (lists(result), lists(aux)) == (np.diag([3.0, 4.0]).tolist(), [2.0, 3.0])
 
 
 @pytest.mark.parametrize(

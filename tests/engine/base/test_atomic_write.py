@@ -154,9 +154,9 @@ except OSError as error:
 def test_a_folder_without_rights_is_named_with_the_file(name: str, write: Callable[[Path], None]) -> None:
     with tempfile.TemporaryDirectory() as folder:  # pytest's own are its user's alone
         program = [sys.executable, "-c", UNPRIVILEGED, folder, str(Path(__file__).parent), name]
-        done = subprocess.run(program, capture_output=True, text=True, check=False)
+        process = subprocess.run(program, capture_output=True, text=True, check=False)
         os.chmod(folder, 0o755)
-        assert done.stdout == f"PermissionError: [Errno 13] Permission denied: '{folder}/{name}'\n", done.stderr
+        assert process.stdout == f"PermissionError: [Errno 13] Permission denied: '{folder}/{name}'\n", process.stderr
         assert os.listdir(folder) == [f"before.{name}"]
 
 
@@ -270,10 +270,10 @@ def test_a_folder_that_cannot_be_flushed_or_listed_is_written_to(
 ) -> None:
     real = os.open
 
-    def unreadable(path: Any, *arguments: Any, **named: Any) -> int:
+    def unreadable(path: Any, *arguments: Any, **keywords: Any) -> int:
         if path == str(tmp_path):
             raise PermissionError(errno.EACCES, "Permission denied", path)
-        return real(path, *arguments, **named)
+        return real(path, *arguments, **keywords)
 
     monkeypatch.setattr(os, "open", unreadable)
     monkeypatch.setattr(os, "listdir", lambda folder: unreadable(folder, os.O_RDONLY))
@@ -292,15 +292,15 @@ def test_what_a_killed_writer_left_is_removed_by_the_next_write(tmp_path: Path) 
 
 
 def test_what_a_live_writer_writes_stays(tmp_path: Path) -> None:
-    seen: list[str] = []
+    records: list[str] = []
 
     def write(file: BinaryIO) -> None:
         write_text(tmp_path / "other", "new", "test")  # it sweeps the folder
-        seen.extend(set(os.listdir(tmp_path)) - {"other"})
+        records.extend(set(os.listdir(tmp_path)) - {"other"})
         file.write(b"new")
 
     write_file(tmp_path / "x", write, "test")
-    assert len(seen) == 1 and re.fullmatch(r"\.hookscope-[0-9a-f]{16}\.tmp", seen[0])
+    assert len(records) == 1 and re.fullmatch(r"\.hookscope-[0-9a-f]{16}\.tmp", records[0])
     assert (tmp_path / "x").read_text() == "new"
 
 
@@ -360,21 +360,21 @@ def test_the_hidden_name_cannot_be_foreseen(tmp_path: Path) -> None:
 def test_the_content_is_on_the_disk_before_it_takes_the_name_and_the_name_afterwards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done: list[str] = []
+    log: list[str] = []
     sync, replace = os.fsync, os.replace
 
     def fsync(descriptor: int) -> None:
-        found = os.fstat(descriptor)
-        folder = stat.S_ISDIR(found.st_mode)
-        assert not folder or found.st_ino == tmp_path.stat().st_ino
-        done.append("folder" if folder else f"{found.st_size} bytes")
+        status = os.fstat(descriptor)
+        folder = stat.S_ISDIR(status.st_mode)
+        assert not folder or status.st_ino == tmp_path.stat().st_ino
+        log.append("folder" if folder else f"{status.st_size} bytes")
         sync(descriptor)
 
     def replaced(source: str, target: str) -> None:
-        done.append("replace")
+        log.append("replace")
         replace(source, target)
 
     monkeypatch.setattr(os, "fsync", fsync)
     monkeypatch.setattr(os, "replace", replaced)
     write_text(tmp_path / "x.txt", "four", "test")
-    assert done == ["4 bytes", "replace", "folder"]
+    assert log == ["4 bytes", "replace", "folder"]

@@ -50,30 +50,30 @@ def test_without_a_global_lock_no_count_is_trusted(monkeypatch: pytest.MonkeyPat
     assert calibrated(counts(0), 1) == NEVER
 
 
-def _walked(gradients: dict[int, Any], array: Any, found: Any) -> None:
-    sums.add_in_place(gradients, ARRAY_FUNCTIONS, [(array, found)])
+def _walked(gradients: dict[int, Any], array: Any, result: Any) -> None:
+    sums.add_in_place(gradients, ARRAY_FUNCTIONS, [(array, result)])
 
 
-def _watched(gradients: dict[int, Any], array: Any, found: Any) -> None:
-    Regions(Recording([]), gradients, ARRAY_FUNCTIONS).add([(array, found)])
+def _watched(gradients: dict[int, Any], array: Any, result: Any) -> None:
+    Regions(Recording([]), gradients, ARRAY_FUNCTIONS).add([(array, result)])
 
 
-def _watched_inside(gradients: dict[int, Any], array: Any, found: Any) -> None:
+def _watched_inside(gradients: dict[int, Any], array: Any, result: Any) -> None:
     region: Any = SimpleNamespace(sums=dict(gradients))
     regions = Regions(Recording([]), gradients, ARRAY_FUNCTIONS)
     regions.open_regions.append(region)
-    regions.add([(array, found)])
+    regions.add([(array, result)])
     assert region.sums[id(array)] is gradients[id(array)]
 
 
 @pytest.mark.parametrize("is_held", [False, True])
 @pytest.mark.parametrize("add", [_walked, _watched, _watched_inside])
 def test_a_sum_is_written_over_the_gradient_that_only_the_walk_holds(add: Any, is_held: bool) -> None:
-    array, found = np.zeros(1), np.ones(SIZE, np.float32)
+    array, result = np.zeros(1), np.ones(SIZE, np.float32)
     gradients = {id(array): np.zeros(SIZE, np.float32)}
     held = gradients[id(array)] if is_held else None
     before = id(gradients[id(array)])
-    add(gradients, array, found)
+    add(gradients, array, result)
     assert (id(gradients[id(array)]) == before) is not is_held
     assert gradients[id(array)].all()
     assert held is None or not held.any()

@@ -40,16 +40,16 @@ def extremes(like: np.ndarray[Any, Any], dtype: str) -> np.ndarray[Any, Any]:
 @pytest.mark.parametrize("name", ROWS)
 def test_no_operator_and_no_gradient_warns(name: str, dtype: str) -> None:
     for sample in ROWS[name].samples:
-        places = [i for i, x in enumerate(sample.operands) if isinstance(x, np.ndarray) and x.dtype.kind == "f"]
+        indices = [i for i, x in enumerate(sample.operands) if isinstance(x, np.ndarray) and x.dtype.kind == "f"]
 
-        def function(*tensors: Tensor, sample: Any = sample, places: list[int] = places) -> Any:
+        def function(*tensors: Tensor, sample: Any = sample, indices: list[int] = indices) -> Any:
             operands = [Tensor(x) if isinstance(x, np.ndarray) else x for x in sample.operands]
-            for place, tensor in zip(places, tensors, strict=True):
-                operands[place] = tensor
+            for position, tensor in zip(indices, tensors, strict=True):
+                operands[position] = tensor
             output = OPERATORS[name](*operands, **sample.attrs)
             return output[0] if isinstance(output, tuple) else output
 
-        output, back = vjp(function, *[Tensor(extremes(sample.operands[place], dtype)) for place in places])
+        output, back = vjp(function, *[Tensor(extremes(sample.operands[index], dtype)) for index in indices])
         if output.dtype == ms.bool_:
             continue  # no gradient comes to it
         arriving = Tensor(extremes(output.asnumpy(), str(output.asnumpy().dtype)))
@@ -123,11 +123,11 @@ def test_an_operator_that_fails_leaves_the_users_warnings_as_they_were() -> None
 
 
 def test_code_of_the_user_within_a_network_keeps_its_warnings() -> None:
-    places: list[str] = []
+    positions: list[str] = []
 
-    def note(place: str) -> None:
+    def note(position: str) -> None:
         user_divides_by_zero()
-        places.append(place)
+        positions.append(position)
 
     class Own(nn.Cell):
         def construct(self, x: Tensor) -> Tensor:
@@ -145,15 +145,15 @@ def test_code_of_the_user_within_a_network_keeps_its_warnings() -> None:
     x = Tensor([2.0])
     x.register_hook(lambda gradient: note("tensor"))
     grad(lambda x: ops.log(net(ops.exp(x))))(x)
-    assert places == ["forward_pre", "construct", "backward_pre", "bprop", "backward", "tensor"]
+    assert positions == ["forward_pre", "construct", "backward_pre", "bprop", "backward", "tensor"]
 
 
 def test_threads_are_silent_too() -> None:
-    found: list[Any] = []
-    thread = threading.Thread(target=lambda: found.append(ops.log(Tensor([0.0])).tolist()))
+    results: list[Any] = []
+    thread = threading.Thread(target=lambda: results.append(ops.log(Tensor([0.0])).tolist()))
     thread.start()
     thread.join()
-    assert found == [[-np.inf]]
+    assert results == [[-np.inf]]
 
 
 def test_a_numpy_that_keeps_its_settings_elsewhere_is_silenced_by_its_own_function(

@@ -34,9 +34,9 @@ print("numba" in sys.modules)
 
 def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     command, variables = [sys.executable, "-P", "-c", code], {**os.environ, "HOOKSCOPE_COMPILE_NOTICE": "1"}
-    done = subprocess.run(command, env={**variables, **environment}, text=True, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done
+    process = subprocess.run(command, env={**variables, **environment}, text=True, capture_output=True, check=False)
+    assert process.returncode == 0, process.stderr
+    return process
 
 
 def test_what_was_compiled_is_told_once_and_found_on_disk_after_that_without_numba(tmp_path: Path) -> None:
@@ -63,8 +63,8 @@ compiling.kernels("products")
 """
     )
     variables = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "HOOKSCOPE_COMPILE_NOTICE": "1"}
-    told = subprocess.run([sys.executable, "-c", code], env=variables, text=True, capture_output=True).stderr
-    assert told.startswith(f"Hookscope compiles products for this CPU (kept in {tmp_path}) ...")
+    message = subprocess.run([sys.executable, "-c", code], env=variables, text=True, capture_output=True).stderr
+    assert message.startswith(f"Hookscope compiles products for this CPU (kept in {tmp_path}) ...")
 
 
 def test_how_far_it_is_can_be_shown(tmp_path: Path) -> None:
@@ -123,8 +123,8 @@ except KeyboardInterrupt:
     )
     command = [sys.executable, "-c", code, str(tmp_path)]
     variables = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run(command, env=variables, text=True, capture_output=True, check=True)
-    assert done.stdout == "interrupted 1\n", done.stderr
+    process = subprocess.run(command, env=variables, text=True, capture_output=True, check=True)
+    assert process.stdout == "interrupted 1\n", process.stderr
 
 
 def test_what_is_saved_can_do_without_the_line(tmp_path: Path) -> None:
@@ -146,8 +146,8 @@ def test_files_of_kernels_import_of_each_other_only_what_is_in_their_digest() ->
 def test_without_a_folder_each_process_compiles(tmp_path: Path) -> None:
     occupied = tmp_path / "file"
     occupied.touch()
-    told = run(LOAD, NUMBA_CACHE_DIR=str(occupied)).stderr
-    assert "(for this process: there is no folder to keep it in) ... " in told
+    message = run(LOAD, NUMBA_CACHE_DIR=str(occupied)).stderr
+    assert "(for this process: there is no folder to keep it in) ... " in message
 
 
 USE = (
@@ -179,8 +179,10 @@ def folder(warm: Path, tmp_path: Path) -> Path:
 def test_damaged_and_missing_files_are_compiled_again(folder: Path) -> None:
     """As a crash of the machine, a disk that fails, or somebody who removes files may leave them."""
     first, second = folder.iterdir()
-    whole = first.read_bytes()
-    first.write_bytes(whole[: len(whole) // 2] + bytes([whole[len(whole) // 2] ^ 1]) + whole[len(whole) // 2 + 1 :])
+    content = first.read_bytes()
+    first.write_bytes(
+        content[: len(content) // 2] + bytes([content[len(content) // 2] ^ 1]) + content[len(content) // 2 + 1 :]
+    )
     second.unlink()
     assert run(USE, NUMBA_CACHE_DIR=str(folder)).stderr.count(f"(kept in {folder})") == 2
     assert run(USE, NUMBA_CACHE_DIR=str(folder)).stderr == ""
@@ -189,8 +191,8 @@ def test_damaged_and_missing_files_are_compiled_again(folder: Path) -> None:
 def test_a_folder_that_others_can_write_is_refused_in_one_line(folder: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     folder.chmod(0o775)
-    told = run(USE, NUMBA_CACHE_DIR=str(folder), HOOKSCOPE_COMPILE_NOTICE="0").stderr
-    assert told == (
+    message = run(USE, NUMBA_CACHE_DIR=str(folder), HOOKSCOPE_COMPILE_NOTICE="0").stderr
+    assert message == (
         "Hookscope keeps no machine code, and compiles in each process: "
         f"the folder {folder} can be written by other users: chmod go-w {folder}\n"
     )
@@ -200,14 +202,14 @@ def test_a_folder_that_others_can_write_is_refused_in_one_line(folder: Path) -> 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of another user")
 def test_the_folder_of_another_user_is_refused_in_one_line(folder: Path) -> None:
     os.chown(folder, 65534, 65534)
-    told = run(USE, NUMBA_CACHE_DIR=str(folder), HOOKSCOPE_COMPILE_NOTICE="0").stderr
-    assert told.endswith(f"the folder {folder} belongs to another user\n") and told.count("\n") == 1
+    message = run(USE, NUMBA_CACHE_DIR=str(folder), HOOKSCOPE_COMPILE_NOTICE="0").stderr
+    assert message.endswith(f"the folder {folder} belongs to another user\n") and message.count("\n") == 1
 
 
 def test_on_a_full_disk_each_process_compiles_and_says_why(tmp_path: Path) -> None:
     full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))"
-    told = run(full + USE, NUMBA_CACHE_DIR=str(tmp_path)).stderr
-    assert f" s (for this process: {tmp_path}" in told and "File too large)\n" in told
+    message = run(full + USE, NUMBA_CACHE_DIR=str(tmp_path)).stderr
+    assert f" s (for this process: {tmp_path}" in message and "File too large)\n" in message
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 

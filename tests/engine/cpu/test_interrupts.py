@@ -15,16 +15,16 @@ from hookscope.engine.cpu.interrupts import uninterrupted
 
 
 def test_it_comes_when_the_block_is_over() -> None:
-    done = []
+    ends = []
 
     def work() -> None:
         with uninterrupted():
             signal.raise_signal(signal.SIGINT)
-            done.append("whole")
+            ends.append("whole")
 
     with pytest.raises(KeyboardInterrupt):
         work()
-    assert done == ["whole"]
+    assert ends == ["whole"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
@@ -35,16 +35,16 @@ def test_without_one_nothing_changes_and_an_error_comes_out() -> None:
 
 
 def test_in_another_thread_the_block_just_runs() -> None:
-    done = []
+    ends = []
 
     def work() -> None:
         with uninterrupted():
-            done.append(True)
+            ends.append(True)
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert done == [True]
+    assert ends == [True]
 
 
 SCRIPT = """
@@ -72,5 +72,5 @@ print(statistics(np.ones(3)).mean)
 
 def test_figures_can_be_computed_after_an_interrupt_of_the_first_ones(tmp_path: Path) -> None:
     variables = {**os.environ, "HOOKSCOPE_NUMBA": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", SCRIPT], env=variables, capture_output=True, text=True, timeout=240)
-    assert done.stdout.splitlines() == ["interrupted", "1.0"], done.stderr
+    process = subprocess.run([sys.executable, "-c", SCRIPT], env=variables, capture_output=True, text=True, timeout=240)
+    assert process.stdout.splitlines() == ["interrupted", "1.0"], process.stderr

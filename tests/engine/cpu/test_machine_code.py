@@ -45,11 +45,11 @@ def test_what_was_written_comes_back_for_what_it_was_made_from(path: Path, read:
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda _: b"",
     "other": lambda _: b"no machine code\n" * 99,
-    "cut": lambda whole: whole[:-9],
-    "the first lines alone": lambda whole: b"".join(whole.splitlines(keepends=True)[:2]),
-    "followed": lambda whole: whole + b"\0",
-    "without its first line": lambda whole: whole.partition(b"\n")[2],
-    "zeros": lambda whole: bytes(len(whole)),
+    "cut": lambda content: content[:-9],
+    "the first lines alone": lambda content: b"".join(content.splitlines(keepends=True)[:2]),
+    "followed": lambda content: content + b"\0",
+    "without its first line": lambda content: content.partition(b"\n")[2],
+    "zeros": lambda content: bytes(len(content)),
 }
 
 
@@ -61,9 +61,9 @@ def test_a_damaged_file_is_none(path: Path, damage: str, read: Callable[..., Any
 
 
 def test_no_flipped_bit_is_loaded(path: Path) -> None:
-    whole = path.read_bytes()
-    for at in (*range(150), *range(150, len(whole), 97), *range(len(whole) - 40, len(whole))):
-        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x10]) + whole[at + 1 :])
+    content = path.read_bytes()
+    for at in (*range(150), *range(150, len(content), 97), *range(len(content) - 40, len(content))):
+        path.write_bytes(content[:at] + bytes([content[at] ^ 0x10]) + content[at + 1 :])
         assert machine_code.read(path) is None
 
 
@@ -75,8 +75,8 @@ def test_nothing_is_read_before_its_digest_is_right(path: Path, monkeypatch: pyt
 
 def test_what_a_killed_process_left_is_removed_later(path: Path) -> None:
     part, new = path.with_name("0123.part"), path.with_name("4567.part")
-    for one in (part, new):
-        one.touch()
+    for variant in (part, new):
+        variant.touch()
     os.utime(part, (1, 1))
     machine_code.write(path, CODE)
     assert not part.exists() and new.exists()
@@ -142,14 +142,14 @@ def test_numbas_variables_name_another_one(fresh: None, monkeypatch: pytest.Monk
 
 @kernel(written_array(f32, 2), read_array(i64), i64, u64, f32, f64, written_array(u8), written_array(f64))
 def taken(
-    first: int, stop: int, x: Any, places: Any, count: int, seed: Any, small: Any, large: Any, flags: Any, found: Any
+    first: int, stop: int, x: Any, indices: Any, count: int, seed: Any, small: Any, large: Any, flags: Any, result: Any
 ) -> None:
     """Put all that came into an array."""
     for part in range(first, stop):
         x[part, 0] = small
         flags[part] = 1
-    found[0], found[1], found[2], found[3] = count, seed >> np.uint64(60), small, large
-    found[4], found[5], found[6] = x.shape[0], x.shape[1], places[0]
+    result[0], result[1], result[2], result[3] = count, seed >> np.uint64(60), small, large
+    result[4], result[5], result[6] = x.shape[0], x.shape[1], indices[0]
 
 
 def arguments() -> list[Any]:
@@ -158,14 +158,14 @@ def arguments() -> list[Any]:
 
 
 def test_arguments_come_as_they_are_declared() -> None:
-    given = arguments()
-    taken(*given)
-    assert given[-1].tolist() == [-(2.0**62), 15, float(np.float32(0.1)), 0.1, 3, 5, -7]
-    assert given[2][:, 0].tolist() == [np.float32(0.1)] * 3 and given[-2].tolist() == [1, 1, 1]
-    given = arguments()
-    given[1], given[4], given[6] = np.int64(1), True, np.float32(2)
-    taken(*given)
-    assert given[-1][:3].tolist() == [1, 15, 2] and given[-2].tolist() == [1, 0, 0]
+    inputs = arguments()
+    taken(*inputs)
+    assert inputs[-1].tolist() == [-(2.0**62), 15, float(np.float32(0.1)), 0.1, 3, 5, -7]
+    assert inputs[2][:, 0].tolist() == [np.float32(0.1)] * 3 and inputs[-2].tolist() == [1, 1, 1]
+    inputs = arguments()
+    inputs[1], inputs[4], inputs[6] = np.int64(1), True, np.float32(2)
+    taken(*inputs)
+    assert inputs[-1][:3].tolist() == [1, 15, 2] and inputs[-2].tolist() == [1, 0, 0]
 
 
 WRONG: dict[str, tuple[int, Any]] = {
@@ -185,21 +185,21 @@ WRONG: dict[str, tuple[int, Any]] = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_what_is_no_such_argument_is_a_type_error_that_says_so(case: str) -> None:
-    place, value = WRONG[case]
-    given = arguments()
-    given[place] = value
-    with pytest.raises(TypeError) as told:
-        taken(*given)
-    if place == 2:
-        assert str(told.value) == "argument 2 of taken() must be a writeable float32 array of 2 axes, by rows"
-    assert not given[-1].any()
+    index, value = WRONG[case]
+    inputs = arguments()
+    inputs[index] = value
+    with pytest.raises(TypeError) as info:
+        taken(*inputs)
+    if index == 2:
+        assert str(info.value) == "argument 2 of taken() must be a writeable float32 array of 2 axes, by rows"
+    assert not inputs[-1].any()
 
 
 def test_a_number_that_is_too_large_is_an_overflow() -> None:
-    given = arguments()
-    given[4] = 1 << 63
+    inputs = arguments()
+    inputs[4] = 1 << 63
     with pytest.raises(OverflowError):
-        taken(*given)
+        taken(*inputs)
 
 
 def test_other_counts_of_arguments_are_told() -> None:
@@ -208,45 +208,45 @@ def test_other_counts_of_arguments_are_told() -> None:
 
 
 def test_integers_of_either_name_are_taken() -> None:
-    given = arguments()
-    given[3] = np.array([-7], np.longlong)
-    taken(*given)
-    assert given[-1][6] == -7
+    inputs = arguments()
+    inputs[3] = np.array([-7], np.longlong)
+    taken(*inputs)
+    assert inputs[-1][6] == -7
 
 
 def test_memory_that_is_not_there_is_a_memory_error_from_whichever_thread() -> None:
     @kernel(i64, written_array(u8))
-    def wanting(first: int, stop: int, size: int, found: Any) -> None:
+    def wanting(first: int, stop: int, size: int, result: Any) -> None:
         for part in range(first, stop):
             if part == 3:
                 memory = loops.take(size)
                 loops.give_back(memory)
-            found[part] = 1
+            result[part] = 1
 
     for count in (1, 3):
         threads.set_number(count)
         try:
             for _ in range(20):
-                found = np.zeros(8, np.uint8)
+                result = np.zeros(8, np.uint8)
                 with pytest.raises(MemoryError, match=re.escape("wanting() could not be computed")):
-                    threads.share(wanting, 8, 1 << 60, found)
-                threads.share(wanting, 8, 1 << 10, found)
-                assert found.all()
+                    threads.share(wanting, 8, 1 << 60, result)
+                threads.share(wanting, 8, 1 << 10, result)
+                assert result.all()
         finally:
             threads.set_number(None)
 
 
 def test_memory_begins_at_a_line_of_the_cache_and_is_ones_own() -> None:
     @kernel(written_array(i64))
-    def several(first: int, stop: int, found: Any) -> None:
-        for i in range(found.size):
-            found[i] = loops.take(i)
-        for i in range(found.size):
-            loops.give_back(found[i])
+    def several(first: int, stop: int, result: Any) -> None:
+        for i in range(result.size):
+            result[i] = loops.take(i)
+        for i in range(result.size):
+            loops.give_back(result[i])
 
-    found = np.zeros(50, np.int64)
-    threads.share(several, 1, found)
-    assert not (found % 64).any() and (np.diff(np.sort(found)) >= 64).all()
+    result = np.zeros(50, np.int64)
+    threads.share(several, 1, result)
+    assert not (result % 64).any() and (np.diff(np.sort(result)) >= 64).all()
 
 
 # What is compiled
@@ -259,8 +259,8 @@ def test_the_list_of_what_there_is_to_compile_is_closed() -> None:
     written = [path.stem for path in compiling._COMPILED.rglob("[!_]*.py")]
     assert sorted(written) == sorted([*files, *libraries])  # no name twice
     for name in files:
-        found = _building.entries(import_module(compiling.module_name(name)))
-        assert found and all(isinstance(one.arguments, tuple) for one in found.values()), name
+        result = _building.entries(import_module(compiling.module_name(name)))
+        assert result and all(isinstance(item.arguments, tuple) for item in result.values()), name
     for name in libraries:
         assert not _building.entries(import_module(compiling.module_name(name))), name
     called = set()
@@ -285,10 +285,10 @@ def test_what_is_built_is_used_and_what_is_up_to_date_stays(tmp_path: Path) -> N
     every = build_kernels._missing
     some = ["rectifiers", "scattering"]
     try:
-        build_kernels._missing = lambda *given: [name for name in every(*given) if name in some]
+        build_kernels._missing = lambda *arguments: [name for name in every(*arguments) if name in some]
         assert build_kernels.build(tmp_path, baselines, 1) == some
         times = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
-        assert len(times) == len(some) * len({one.name for one in baselines})
+        assert len(times) == len(some) * len({baseline.name for baseline in baselines})
         assert build_kernels.build(tmp_path, baselines, 2) == []
         (tmp_path / machine_code.file_name("scattering", machine_code.baseline())).write_bytes(b"damaged")
         assert build_kernels.build(tmp_path, baselines, 2) == ["scattering"]
@@ -302,8 +302,8 @@ def test_what_is_built_is_used_and_what_is_up_to_date_stays(tmp_path: Path) -> N
         "print({'numba', 'scipy'} & set(sys.modules))"
     )
     command = [sys.executable, "-c", code, str(tmp_path)]
-    done = subprocess.run(command, text=True, capture_output=True, check=True)
-    assert (done.stdout, done.stderr) == ("set()\n", "")
+    process = subprocess.run(command, text=True, capture_output=True, check=True)
+    assert (process.stdout, process.stderr) == ("set()\n", "")
 
 
 SCRIPT = """
@@ -316,12 +316,12 @@ for name in sys.argv[1:]:
 
 def test_every_process_makes_the_same_machine_code_whatever_it_made_before() -> None:
     """So what a process compiles for itself has the bits of what was compiled with the environment."""
-    found = []
+    results = []
     for names, seed in ((["softmax", "products", "updates"], "1"), (["updates", "products", "softmax"], "2")):
         command, variables = [sys.executable, "-c", SCRIPT, *names], {**os.environ, "PYTHONHASHSEED": seed}
-        done = subprocess.run(command, env=variables, text=True, capture_output=True, check=True)
-        found.append(sorted(done.stdout.splitlines()))
-    assert found[0] == found[1] and len(found[0]) == 3
+        process = subprocess.run(command, env=variables, text=True, capture_output=True, check=True)
+        results.append(sorted(process.stdout.splitlines()))
+    assert results[0] == results[1] and len(results[0]) == 3
 
 
 def test_a_function_of_a_kernel_is_one_of_cpythons() -> None:

@@ -34,8 +34,8 @@ def count(kernels: str, **environment: str) -> int:
     command = [sys.executable, "-c", COUNT_FAULTS, kernels]
     variables = {**os.environ, "NUMPY_MADVISE_HUGEPAGE": "0", **environment}
     # Huge pages make few faults of many; NumPy asks for them for large arrays.
-    done = subprocess.run(command, env=variables, check=True, capture_output=True, text=True)
-    return int(done.stdout)
+    process = subprocess.run(command, env=variables, check=True, capture_output=True, text=True)
+    return int(process.stdout)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the allocator that is set up is Linux's glibc")

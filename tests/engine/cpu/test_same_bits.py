@@ -43,6 +43,6 @@ def test_machine_code_of_this_process_or_of_others_and_a_killed_one_change_no_bi
 
 
 def test_other_bits_are_told() -> None:
-    one, other = Result({"rows": "a", "images": "a"}, [], ""), Result({"rows": "b", "images": "a"}, [], "")
-    assert not differences([one, one])
-    assert differences([one, one, other]) == {"rows": {"a", "b"}}
+    first, second = Result({"rows": "a", "images": "a"}, [], ""), Result({"rows": "b", "images": "a"}, [], "")
+    assert not differences([first, first])
+    assert differences([first, first, second]) == {"rows": {"a", "b"}}

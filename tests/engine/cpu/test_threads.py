@@ -19,22 +19,22 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork.*:Depreca
 
 
 @kernel(read_array(f64), written_array(f64), i64)
-def _cumulated(first: int, stop: int, x: Any, found: Any, length: int) -> None:
+def _cumulated(first: int, stop: int, x: Any, result: Any, length: int) -> None:
     """Of each part its own sums from its start on."""
     for part in range(first, stop):
         total = 0.0
         for i in range(part * length, min((part + 1) * length, x.size)):
             total += x[i]
-            found[i] += total
+            result[i] += total
 
 
 X = np.random.default_rng(0).normal(size=10_007)
 
 
 def cumulated(length: int, x: Any = X) -> Any:
-    found = np.zeros_like(x)
-    threads.share(_cumulated, -(-x.size // length), x, found, length)
-    return found
+    result = np.zeros_like(x)
+    threads.share(_cumulated, -(-x.size // length), x, result, length)
+    return result
 
 
 def reference(length: int) -> Any:
@@ -115,7 +115,7 @@ def test_blas_runs_on_one_thread_for_every_thread_that_asks(whose: str) -> None:
     for _, set_count in threads._blas_counts(whose):
         set_count(2)
     first_is_in, second_is_in, first_is_out = (threading.Event() for _ in range(3))
-    seen: list[set[int | None]] = []
+    records: list[set[int | None]] = []
 
     def first() -> None:
         with threads.single_threaded_blas(whose):
@@ -123,18 +123,18 @@ def test_blas_runs_on_one_thread_for_every_thread_that_asks(whose: str) -> None:
             second_is_in.wait(120)
         first_is_out.set()
 
-    one = threading.Thread(target=first)
-    one.start()
+    subject = threading.Thread(target=first)
+    subject.start()
     first_is_in.wait(120)
     with threads.single_threaded_blas(whose):
         second_is_in.set()
         first_is_out.wait(120)
-        seen.append({get_count() for get_count in counts})
-    one.join()
-    seen.append({get_count() for get_count in counts})
+        records.append({get_count() for get_count in counts})
+    subject.join()
+    records.append({get_count() for get_count in counts})
     with threads.single_threaded_blas(whose):
-        seen.append({get_count() for get_count in counts})
-    assert seen == [{1}, {2}, {1}]
+        records.append({get_count() for get_count in counts})
+    assert records == [{1}, {2}, {1}]
     for _, set_count in threads._blas_counts(whose):
         set_count(1)
 

@@ -36,8 +36,8 @@ def rows() -> Any:
     return ds.GeneratorDataset(Rows(), ["a", "b", "e"], shuffle=False)
 
 
-def column(dataset: Any, place: int = 1) -> list[Any]:
-    return [row[place].tolist() for row in dataset.create_tuple_iterator(output_numpy=True, num_epochs=1)]
+def column(dataset: Any, index: int = 1) -> list[Any]:
+    return [row[index].tolist() for row in dataset.create_tuple_iterator(output_numpy=True, num_epochs=1)]
 
 
 def taken(dataset: Any) -> list[list[Any]]:
@@ -62,7 +62,7 @@ def test_rows_are_tensors_by_column_or_numpy_when_wished() -> None:
         (lambda d: d.take(2).repeat(2), [0, 1, 0, 1]),
         (lambda d: d.batch(4), [[0, 1, 2, 3], [4, 5]]),
         (lambda d: d.batch(4, drop_remainder=True), [[0, 1, 2, 3]]),
-        (lambda d: d.apply(lambda whole: whole.take(1)), [0]),
+        (lambda d: d.apply(lambda dataset: dataset.take(1)), [0]),
     ],
 )
 def test_a_step_gives_these_rows_and_knows_their_number(step: Any, expected: list[Any]) -> None:
@@ -114,10 +114,10 @@ def test_steps_on_columns_give_their_values_and_know_the_number_of_rows(step: An
 
 
 def test_a_function_of_rows_gets_their_columns_as_numpy_arrays() -> None:
-    given: list[Any] = []
-    rows().take(2).flat_map(lambda *row: given.append(row) or rows())
-    assert [[one.tolist() for one in row] for row in given] == [[[0, 1], 0, 0], [[2, 3], 1, 1]]
-    assert {type(one) for row in given for one in row} == {np.ndarray}
+    records: list[Any] = []
+    rows().take(2).flat_map(lambda *row: records.append(row) or rows())
+    assert [[item.tolist() for item in row] for row in records] == [[[0, 1], 0, 0], [[2, 3], 1, 1]]
+    assert {type(item) for row in records for item in row} == {np.ndarray}
 
 
 def test_an_iterator_gives_one_row_after_another_until_it_is_stopped() -> None:
@@ -185,8 +185,8 @@ def test_types_are_those_of_the_first_row() -> None:
 
 
 def test_two_data_sets_are_the_same_when_they_are_one_object() -> None:
-    one = rows()
-    assert ds.compare(one, one) and not ds.compare(one, rows()) and not ds.compare(one, one.take(2))
+    subject = rows()
+    assert ds.compare(subject, subject) and not ds.compare(subject, rows()) and not ds.compare(subject, subject.take(2))
 
 
 def test_the_seed_is_mindspores_until_one_is_set() -> None:
@@ -199,26 +199,26 @@ def test_the_seed_is_mindspores_until_one_is_set() -> None:
 
 
 def test_functions_of_batches_are_told_the_epoch_of_their_iterator_and_the_batch_of_its_pass() -> None:
-    told: list[tuple[int, int]] = []
+    records: list[tuple[int, int]] = []
 
     def size(info: Any) -> int:
-        told.append((info.get_epoch_num(), info.get_batch_num()))
+        records.append((info.get_epoch_num(), info.get_batch_num()))
         return 1 + 3 * info.get_epoch_num() + info.get_batch_num()
 
     data = rows().project("b").batch(size)
-    assert data.get_dataset_size() == 3 and told == [(0, 0), (0, 1), (0, 2)]
+    assert data.get_dataset_size() == 3 and records == [(0, 0), (0, 1), (0, 2)]
     for _ in range(2):  # each iterator counts from 0
-        told.clear()
+        records.clear()
         iterator = data.create_tuple_iterator(num_epochs=2, output_numpy=True)
         assert [[row[0].tolist() for row in iterator] for _ in range(2)] == [
             [[0], [1, 2], [3, 4, 5]],
             [[0, 1, 2, 3], [4, 5]],
         ]
-        assert told == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
-    told.clear()
+        assert records == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
+    records.clear()
     iterator = data.repeat(2).create_tuple_iterator(num_epochs=2)
     assert [len(list(iterator)), len(list(iterator))] == [6, 4]
-    assert told == [(0, 0), (0, 1), (0, 2)] * 2 + [(1, 0), (1, 1)] * 2
+    assert records == [(0, 0), (0, 1), (0, 2)] * 2 + [(1, 0), (1, 1)] * 2
 
 
 def test_a_function_of_whole_batches_changes_their_columns() -> None:
@@ -240,16 +240,16 @@ def test_batches_by_lists_of_row_numbers() -> None:
 
 
 def test_what_puts_a_batch_together_gets_the_values_column_by_column() -> None:
-    given: list[Any] = []
+    records: list[Any] = []
 
     def together(*columns: Any) -> Any:
-        given.append([[value.tolist() for value in one] for one in columns])
+        records.append([[value.tolist() for value in column] for column in columns])
         a, b, e = columns
         return sum(a), max(b), [len(e)]
 
     data = ds.GeneratorDataset(Rows(), ["a", "b", "e"], batch_sampler=[[3, 1], [0]], collate_fn=together)
     assert taken(data) == [[[8, 10], 3, [2]], [[0, 1], 0, [1]]]
-    assert given == [[[[6, 7], [2, 3]], [3, 1], [3, 1]], [[[0, 1]], [0], [0]]]
+    assert records == [[[[6, 7], [2, 3]], [3, 1], [3, 1]], [[[0, 1]], [0], [0]]]
 
 
 class EverySecondFromTheEnd(ds.Sampler):
@@ -316,9 +316,9 @@ def test_a_data_set_tells_its_shapes_types_and_counts() -> None:
     assert made.output_types() == [np.float32, np.int64]
     assert made.map(lambda a: a.astype(np.int8), ["a"]).output_types() == [np.int8, np.int64]
     batched = (made, made.batch(4), made.batch(4).repeat(2), made.batch(4).batch(2))
-    assert [one.get_batch_size() for one in batched] == [1, 4, 4, 2]
+    assert [item.get_batch_size() for item in batched] == [1, 4, 4, 2]
     repeated = (made, made.repeat(3), made.repeat(3).batch(2), made.repeat(3).repeat(2), made.repeat(-1))
-    assert [one.get_repeat_count() for one in repeated] == [1, 3, 3, 2, -1]
+    assert [item.get_repeat_count() for item in repeated] == [1, 3, 3, 2, -1]
     assert made.get_class_indexing() == {} and made.num_classes() is None
     with pytest.raises(RuntimeError, match="the data set is empty"):
         made.skip(6).output_shapes()
@@ -370,32 +370,32 @@ def test_filtered_and_changed_rows_keep_their_other_columns() -> None:
 
 
 def test_a_function_of_batch_is_told_the_epoch_of_its_iterator_and_the_batch() -> None:
-    told: list[tuple[int, int]] = []
+    records: list[tuple[int, int]] = []
 
     def size(info: Any) -> int:
-        told.append((info.get_epoch_num(), info.get_batch_num()))
+        records.append((info.get_epoch_num(), info.get_batch_num()))
         return 2 + info.get_batch_num()
 
     batches = rows().project(["b"]).batch(size)
     iterator = batches.create_tuple_iterator(num_epochs=2, output_numpy=True)
     assert [[row[0].tolist() for row in iterator] for _ in range(2)] == [[[0, 1], [2, 3, 4], [5]]] * 2
-    assert told == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]
-    told.clear()
+    assert records == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]
+    records.clear()
     assert batches.get_dataset_size() == 3
-    told.clear()
+    records.clear()
     assert column(batches, 0) == [[0, 1], [2, 3, 4], [5]]  # the next iterator counts anew
-    assert told == [(0, 0), (0, 1), (0, 2)]
-    told.clear()
+    assert records == [(0, 0), (0, 1), (0, 2)]
+    records.clear()
     column(rows().batch(size).repeat(2))
-    assert told == [(0, 0), (0, 1), (0, 2)] * 2
+    assert records == [(0, 0), (0, 1), (0, 2)] * 2
 
     def marked(values: list[Any], info: Any) -> tuple[list[Any]]:
         return ([100 * info.get_epoch_num() + 10 * info.get_batch_num() + v for v in values],)
 
     twice = rows().project(["b"]).batch(4, per_batch_map=marked, input_columns=["b"])
     iterator = twice.create_tuple_iterator(num_epochs=2, output_numpy=True)
-    found = [[row[0].tolist() for row in iterator] for _ in range(2)]
-    assert found == [[[0, 1, 2, 3], [14, 15]], [[100, 101, 102, 103], [114, 115]]]
+    results = [[row[0].tolist() for row in iterator] for _ in range(2)]
+    assert results == [[[0, 1, 2, 3], [14, 15]], [[100, 101, 102, 103], [114, 115]]]
 
 
 @pytest.mark.parametrize("size", [0, -1, 2.5, "a", None])
@@ -462,7 +462,7 @@ def test_bad_input_raises_mindspores_class(call: Any, error: type[Exception]) ->
     ],
 )
 def test_padded_batches_take_a_shape(values: Any, info: Any, expected: Any) -> None:
-    data = ds.GeneratorDataset([np.array(one) for one in values], ["a"], shuffle=False)
+    data = ds.GeneratorDataset([np.array(value) for value in values], ["a"], shuffle=False)
     assert column(data.padded_batch(2, pad_info={"a": info} if info else {}), 0) == [expected]
 
 
@@ -490,11 +490,11 @@ def test_cifar_10_is_read_from_its_binary_files(tmp_path: Path) -> None:
     coded = [bytes([n]) + image.transpose(2, 0, 1).tobytes() for n, image in zip(labels, images, strict=True)]
     for name, data in (("data_batch_2", coded[2]), ("data_batch_1", coded[0] + coded[1]), ("test_batch", coded[3])):
         (tmp_path / f"{name}.bin").write_bytes(data)
-    for usage, wanted in (("train", slice(0, 3)), ("test", slice(3, 4)), ("all", slice(0, 4)), (None, slice(0, 4))):
+    for usage, expected in (("train", slice(0, 3)), ("test", slice(3, 4)), ("all", slice(0, 4)), (None, slice(0, 4))):
         data = ds.Cifar10Dataset(str(tmp_path), usage, shuffle=False)
         read = list(data.create_dict_iterator(output_numpy=True, num_epochs=1))
-        assert [row["label"].item() for row in read] == labels[wanted] and data.get_dataset_size() == len(read)
-        np.testing.assert_array_equal(np.stack([row["image"] for row in read]), images[wanted])
+        assert [row["label"].item() for row in read] == labels[expected] and data.get_dataset_size() == len(read)
+        np.testing.assert_array_equal(np.stack([row["image"] for row in read]), images[expected])
         assert {(row["image"].dtype.name, row["label"].dtype.name) for row in read} == {("uint8", "uint32")}
 
 
@@ -552,7 +552,7 @@ LIST, TABLE = np.array([1, 2, 3]), np.array([[1, 2, 3], [4, 5, 6]], np.int32)
 
 
 @pytest.mark.parametrize(
-    ("made", "given", "wanted"),
+    ("made", "argument", "expected"),
     [
         (transforms.Slice(1), LIST, [2]),
         (transforms.Slice(-1), LIST, [3]),
@@ -622,17 +622,19 @@ LIST, TABLE = np.array([1, 2, 3]), np.array([[1, 2, 3], [4, 5, 6]], np.int32)
         ),
     ],
 )
-def test_a_transform_makes_what_mindspores_makes(made: Any, given: Any, wanted: Any) -> None:
-    found = made(given)
-    assert found.tolist() == wanted and found.dtype == (np.float32 if isinstance(made, vision.ToType) else given.dtype)
+def test_a_transform_makes_what_mindspores_makes(made: Any, argument: Any, expected: Any) -> None:
+    result = made(argument)
+    assert result.tolist() == expected and result.dtype == (
+        np.float32 if isinstance(made, vision.ToType) else argument.dtype
+    )
 
 
 def test_different_elements_come_in_the_order_of_their_first_places() -> None:
-    for given in (np.array([[3, 1], [3, 2]], np.int64), np.array([3, 1, 3, 2])):
-        found, places, counts = transforms.Unique()(given)
-        assert (found.tolist(), places.tolist(), counts.tolist()) == ([3, 1, 2], [0, 1, 0, 2], [2, 1, 1])
-        assert (found.dtype, places.dtype, counts.dtype) == (np.int64, np.int32, np.int32)
-    assert [one.tolist() for one in transforms.Duplicate()(LIST)] == [[1, 2, 3]] * 2
+    for value in (np.array([[3, 1], [3, 2]], np.int64), np.array([3, 1, 3, 2])):
+        result, indices, counts = transforms.Unique()(value)
+        assert (result.tolist(), indices.tolist(), counts.tolist()) == ([3, 1, 2], [0, 1, 0, 2], [2, 1, 1])
+        assert (result.dtype, indices.dtype, counts.dtype) == (np.int64, np.int32, np.int32)
+    assert [item.tolist() for item in transforms.Duplicate()(LIST)] == [[1, 2, 3]] * 2
 
 
 def test_one_of_the_transforms_is_taken_and_all_in_some_order() -> None:
@@ -663,19 +665,19 @@ def test_composed_transforms_hand_tuples_on_as_arguments() -> None:
     both = transforms.Compose([lambda a, b: (a + b, a - b), lambda s, d: s * d])
     assert both(np.array(5), np.array(3)).tolist() == 16
     pair = transforms.Compose([lambda a: (a, a + 1), lambda a, b: (b, a)])(np.array([1, 2]))
-    assert [one.tolist() for one in pair] == [[2, 3], [1, 2]]
+    assert [item.tolist() for item in pair] == [[2, 3], [1, 2]]
 
 
 def flipped(operation: Any, count: int = 2000, images: int = 1) -> list[list[bool]]:
     """For each row whether each of its images was changed; a change is the mirror image along one axis."""
     names = [f"image{i}" for i in range(images)]
     data = ds.GeneratorDataset([(IMAGE,) * images] * count, names, shuffle=False).map(operation, names)
-    found = []
+    results = []
     for row in data.create_tuple_iterator(output_numpy=True, num_epochs=1):
         kinds = [[(v == IMAGE).all(), (v == IMAGE[:, ::-1]).all(), (v == IMAGE[::-1]).all()] for v in row]
         assert all(sum(kind) == 1 for kind in kinds)
-        found.append([not kind[0] for kind in kinds])
-    return found
+        results.append([not kind[0] for kind in kinds])
+    return results
 
 
 @pytest.mark.usefixtures("seeded")
@@ -690,10 +692,10 @@ def flipped(operation: Any, count: int = 2000, images: int = 1) -> list[list[boo
 )
 def test_an_image_is_mirrored_as_often_as_its_probability_says(make: Any) -> None:
     for prob in (0.25, 0.75):
-        often = sum(one for (one,) in flipped(make(prob)))
+        often = sum(item for (item,) in flipped(make(prob)))
         assert abs(often - 2000 * prob) < 4 * np.sqrt(2000 * prob * (1 - prob))
-    assert {one for (one,) in flipped(make(1), 50)} == {True}
-    assert {one for (one,) in flipped(make(0), 50)} == {False}
+    assert {item for (item,) in flipped(make(1), 50)} == {True}
+    assert {item for (item,) in flipped(make(0), 50)} == {False}
     alike = flipped(make(0.5), 50, images=2)
     assert {first == second for first, second in alike} == {True} and len({first for first, _ in alike}) == 2
 
@@ -738,12 +740,12 @@ def test_a_random_crop_is_any_window_of_the_padded_image_the_same_in_several_ima
         for left in range(around.shape[1] - size[1] + 1)
     }
     data = ds.GeneratorDataset([(IMAGE, IMAGE)] * 200, ["a", "b"], shuffle=False).map(operation, ["a", "b"])
-    found = set()
+    results = set()
     for first, second in data.create_tuple_iterator(output_numpy=True, num_epochs=1):
         np.testing.assert_array_equal(first, second, strict=True)
-        (place,) = (place for place, window in windows.items() if np.array_equal(first, window))
-        found.add(place)
-    assert found == set(windows)
+        (position,) = (index for index, window in windows.items() if np.array_equal(first, window))
+        results.add(position)
+    assert results == set(windows)
 
 
 def test_one_hot_is_smoothed_over_all_classes() -> None:
@@ -752,7 +754,7 @@ def test_one_hot_is_smoothed_over_all_classes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "shards", "offset", "wanted"),
+    ("rows", "shards", "offset", "expected"),
     [
         (10, 4, -1, [[0, 4, 8], [1, 5, 9], [2, 6, 0], [3, 7, 1]]),
         (10, 4, 0, [[0, 4, 8], [1, 5, 9], [2, 6], [3, 7]]),
@@ -764,35 +766,35 @@ def test_one_hot_is_smoothed_over_all_classes() -> None:
     ],
 )
 def test_the_offset_names_the_shard_of_the_first_row(
-    rows: int, shards: int, offset: int, wanted: list[list[int]]
+    rows: int, shards: int, offset: int, expected: list[list[int]]
 ) -> None:
     made = [
         ds.NumpySlicesDataset(np.arange(rows), sampler=ds.DistributedSampler(shards, i, False, offset=offset))
         for i in range(shards)
     ]
-    assert [column(one, 0) for one in made] == wanted
-    assert [one.get_dataset_size() for one in made] == [len(one) for one in wanted]
+    assert [column(item, 0) for item in made] == expected
+    assert [item.get_dataset_size() for item in made] == [len(item) for item in expected]
 
 
 def weighted(weights: Any) -> Any:
     return lambda: ds.WeightedRandomSampler(weights)
 
 
-@pytest.mark.parametrize(("count", "wanted"), [(None, 4), (2, 2), (9, 4)])
-def test_rows_of_weight_0_come_last_where_none_comes_twice(count: int | None, wanted: int) -> None:
+@pytest.mark.parametrize(("count", "expected"), [(None, 4), (2, 2), (9, 4)])
+def test_rows_of_weight_0_come_last_where_none_comes_twice(count: int | None, expected: int) -> None:
     # MindSpore draws [2, 0, 1, 3], [0, 2, 1, 3], ... by these weights.
     for _ in range(20):
         sampler = ds.WeightedRandomSampler([1, 0, 5, 0], count, replacement=False)
-        found = column(ds.NumpySlicesDataset(np.arange(4), sampler=sampler), 0)
-        assert len(found) == len(set(found)) == wanted and set(found[:2]) == {0, 2}
+        result = column(ds.NumpySlicesDataset(np.arange(4), sampler=sampler), 0)
+        assert len(result) == len(set(result)) == expected and set(result[:2]) == {0, 2}
 
 
 def test_rows_are_drawn_by_their_weights() -> None:
     for weights in ([3.0, 0.0, 1.0], np.array([3.0, 0.0, 1.0]), (6, 0, 2)):
         sampler = ds.WeightedRandomSampler(weights, 4000)  # type: ignore[arg-type]
-        found = column(ds.NumpySlicesDataset(np.arange(4000), sampler=sampler), 0)
-        assert set(found) == {0, 2} and len(found) == 4000
-        assert abs(np.mean(np.equal(found, 0)) - 0.75) < 6 * (0.75 * 0.25 / 4000) ** 0.5  # deviations of the share
+        result = column(ds.NumpySlicesDataset(np.arange(4000), sampler=sampler), 0)
+        assert set(result) == {0, 2} and len(result) == 4000
+        assert abs(np.mean(np.equal(result, 0)) - 0.75) < 6 * (0.75 * 0.25 / 4000) ** 0.5  # deviations of the share
     assert set(column(ds.NumpySlicesDataset(np.arange(3), sampler=ds.WeightedRandomSampler(2)), 0)) == {0}
 
 
@@ -872,7 +874,7 @@ def of_three(sampler: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("slices", "wanted"),
+    ("slices", "expected"),
     [
         ((1,), [[4, 5, 6, 7]]),
         ((-1,), [[8, 9, 10, 11]]),
@@ -884,8 +886,8 @@ def of_three(sampler: Any) -> Any:
         ((True, slice(1, 4, 2)), [[1, 3], [5, 7], [9, 11]]),
     ],
 )
-def test_a_slice_keeps_its_axes_and_chooses_rows_and_columns(slices: Any, wanted: Any) -> None:
-    assert transforms.Slice(*slices)(np.arange(12).reshape(3, 4)).tolist() == wanted
+def test_a_slice_keeps_its_axes_and_chooses_rows_and_columns(slices: Any, expected: Any) -> None:
+    assert transforms.Slice(*slices)(np.arange(12).reshape(3, 4)).tolist() == expected
 
 
 @pytest.mark.parametrize("slices", [(5,), ([5],), (0, 0, 0)])
@@ -895,7 +897,7 @@ def test_a_slice_that_a_value_does_not_have_is_refused(slices: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("operation", "value", "wanted"),
+    ("operation", "value", "expected"),
     [
         (transforms.Fill(7), [1, 2, 3], [7, 7, 7]),
         (transforms.PadEnd([5], -1), [1, 2, 3], [1, 2, 3, -1, -1]),
@@ -905,15 +907,15 @@ def test_a_slice_that_a_value_does_not_have_is_refused(slices: Any) -> None:
         (transforms.TypeCast(ms.int32), [2.7, -2.7], [2, -2]),
     ],
 )
-def test_what_a_transform_makes_of_a_value(operation: Any, value: Any, wanted: Any) -> None:
-    assert operation(np.array(value)).tolist() == wanted
+def test_what_a_transform_makes_of_a_value(operation: Any, value: Any, expected: Any) -> None:
+    assert operation(np.array(value)).tolist() == expected
 
 
 def test_transforms_that_give_several_values() -> None:
     first, second = transforms.Duplicate()(np.array([1, 2]))
     assert first.tolist() == second.tolist() == [1, 2]
-    values, places, counts = transforms.Unique()(np.array([3, 1, 3, 2, 1]))
-    assert (values.tolist(), places.tolist(), counts.tolist()) == ([3, 1, 2], [0, 1, 0, 2, 1], [2, 2, 1])
+    values, indices, counts = transforms.Unique()(np.array([3, 1, 3, 2, 1]))
+    assert (values.tolist(), indices.tolist(), counts.tolist()) == ([3, 1, 2], [0, 1, 0, 2, 1], [2, 2, 1])
     assert transforms.Concatenate()(np.array([1, 2]), np.array([3])).tolist() == [1, 2, 3]
 
 
@@ -929,15 +931,15 @@ def test_one_transform_is_chosen_and_all_are_taken_in_any_order() -> None:
     # (10 + 1) * 2 - 5, (10 + 1 - 5) * 2, 10 * 2 + 1 - 5 (which comes of two orders), (10 - 5) * 2 + 1, (10 - 5 + 1) * 2
     ordered = results(transforms.RandomOrder(steps))
     assert set(ordered) == {17, 12, 16, 11}
-    wanted = {17: 500, 12: 1000, 16: 1000, 11: 500}
-    assert all(abs(ordered[value] - often) < 110 for value, often in wanted.items())
+    expected = {17: 500, 12: 1000, 16: 1000, 11: 500}
+    assert all(abs(ordered[value] - often) < 110 for value, often in expected.items())
 
 
 PLANE = np.arange(16, dtype=np.uint8).reshape(4, 4)
 
 
 @pytest.mark.parametrize(
-    ("operation", "wanted"),
+    ("operation", "expected"),
     [
         (vision.CenterCrop((5, 3)), np.pad(PLANE, ((1, 0), (0, 0)))[:, :3]),
         (vision.CenterCrop((7, 4)), np.pad(PLANE, ((2, 1), (0, 0)))),
@@ -953,8 +955,8 @@ PLANE = np.arange(16, dtype=np.uint8).reshape(4, 4)
         (vision.Rescale(0.5, -1.0), PLANE.astype(np.float32) / 2 - 1),
     ],
 )
-def test_where_a_pixel_goes(operation: Any, wanted: Any) -> None:
-    np.testing.assert_array_equal(operation(PLANE), wanted, strict=True)
+def test_where_a_pixel_goes(operation: Any, expected: Any) -> None:
+    np.testing.assert_array_equal(operation(PLANE), expected, strict=True)
 
 
 def test_facts_of_a_data_set() -> None:
@@ -992,8 +994,8 @@ def test_row_numbers_go_with_a_number_of_rows_and_a_sampler_does_not() -> None:
     assert numbers(sampler=iter([5, 3, 1]), num_samples=2) == [5, 3]
     assert numbers(sampler=[5, 3, 1], num_samples=0) == [5, 3, 1]  # all
     assert ds.NumpySlicesDataset(np.arange(7), sampler=[5, 3, 1], num_samples=2).get_dataset_size() == 2
-    given = ds.GeneratorDataset(Rows(), ["a", "b", "e"], sampler=[5, 3, 1], num_samples=2)
-    assert column(given) == [5, 3]
+    argument = ds.GeneratorDataset(Rows(), ["a", "b", "e"], sampler=[5, 3, 1], num_samples=2)
+    assert column(argument) == [5, 3]
     for chosen in ({"num_samples": 2}, {"shuffle": False}, {"num_shards": 2, "shard_id": 0}):
         with pytest.raises(ValueError, match="'sampler' excludes 'shuffle', 'num_samples' and 'num_shards'"):
             numbers(sampler=ds.SubsetSampler([5, 3]), **chosen)
@@ -1008,7 +1010,7 @@ def test_a_shard_is_every_so_many_rows_from_its_number_on() -> None:
     assert numbers(num_shards=3, shard_id=1, shuffle=False, num_samples=2) == [1, 4]
     assert numbers(num_shards=1, shard_id=0, shuffle=False) == list(range(7))
     shuffled = [numbers(num_shards=7, shard_id=i) for i in range(7)]
-    assert all(len(one) == 1 for one in shuffled)
+    assert all(len(item) == 1 for item in shuffled)
 
 
 def test_shuffled_shards_of_processes_with_other_seeds_have_no_row_in_common() -> None:
@@ -1019,8 +1021,8 @@ def test_shuffled_shards_of_processes_with_other_seeds_have_no_row_in_common() -
         return [[int(row[0]) for row in iterator] for _ in range(3)]
 
     first, second = epochs(0), epochs(1)
-    for one, other in zip(first, second, strict=True):
-        assert sorted(one + other) == list(range(8))
+    for left, right in zip(first, second, strict=True):
+        assert sorted(left + right) == list(range(8))
     assert first[0] != first[1] and first[0] != sorted(first[0])
     assert epochs(0) == first
     ds.config.set_seed(3)
@@ -1056,7 +1058,7 @@ def test_a_function_of_whole_batches_names_its_columns() -> None:
         return [-x for x in a]
 
     two = ds.NumpySlicesDataset({"a": [1, 2, 3], "b": [10, 20, 30]}, shuffle=False)
-    for function, more, names, wanted in (
+    for function, more, names, expected in (
         (both, {}, ["a", "b"], [[[11, 22], [-9, -18]], [[33], [-27]]]),
         (both, {"output_columns": ["c", "d"]}, ["c", "d"], [[[11, 22], [-9, -18]], [[33], [-27]]]),
         (both, {"input_columns": ["b", "a"]}, ["a", "b"], [[[9, 18], [11, 22]], [[27], [33]]]),
@@ -1065,7 +1067,7 @@ def test_a_function_of_whole_batches_names_its_columns() -> None:
         (first, {"input_columns": "b", "output_columns": "c"}, ["c", "a"], [[[-10, -20], [1, 2]], [[-30], [3]]]),
     ):
         batched = two.batch(2, per_batch_map=function, **more)
-        assert batched.get_col_names() == names and taken(batched) == wanted
+        assert batched.get_col_names() == names and taken(batched) == expected
 
 
 def test_an_idx_file_of_bytes_is_a_header_and_as_many_bytes_as_it_says(tmp_path: Path) -> None:
@@ -1102,7 +1104,7 @@ LABELS = struct.pack(">2I", 0x801, 2) + b"\1\2"
 
 
 @pytest.mark.parametrize(
-    ("zipped", "told"),
+    ("zipped", "message"),
     [
         (b"no gzip", "cannot be unzipped"),
         (gzip.compress(struct.pack(">4I", 0x803, 2, 28, 28) + bytes(1568))[:-12], "cannot be unzipped"),
@@ -1114,12 +1116,12 @@ LABELS = struct.pack(">2I", 0x801, 2) + b"\1\2"
     ],
     ids=["no gzip", "cut", "damaged", "bomb", "huge sizes", "255 axes", "cut header"],
 )
-def test_a_hostile_archive_is_one_clear_error_and_little_memory(tmp_path: Path, zipped: bytes, told: str) -> None:
+def test_a_hostile_archive_is_one_clear_error_and_little_memory(tmp_path: Path, zipped: bytes, message: str) -> None:
     (tmp_path / "train-images-idx3-ubyte.gz").write_bytes(zipped)
     (tmp_path / "train-labels-idx1-ubyte").write_bytes(LABELS)
     tracemalloc.start()
     try:
-        with pytest.raises(RuntimeError, match=told):
+        with pytest.raises(RuntimeError, match=message):
             ds.MnistDataset(str(tmp_path), "train")
         assert tracemalloc.get_traced_memory()[1] < 20 << 20
     finally:
@@ -1131,12 +1133,12 @@ def test_a_damaged_image_is_one_kind_of_error(tmp_path: Path, kind: str) -> None
     pillow = pytest.importorskip("PIL.Image")
     content = io.BytesIO()
     pillow.fromarray(np.arange(300, dtype=np.uint8).reshape(10, 10, 3)).save(content, kind)
-    whole, path, generator = content.getvalue(), tmp_path / "image", np.random.default_rng(5)
+    data, path, generator = content.getvalue(), tmp_path / "image", np.random.default_rng(5)
     for _ in range(150):
-        damaged = bytearray(whole)
-        for at in generator.integers(0, len(whole), 4):
+        damaged = bytearray(data)
+        for at in generator.integers(0, len(data), 4):
             damaged[at] = generator.integers(0, 256)
-        damaged = damaged[: generator.integers(1, 2 * len(whole))]
+        damaged = damaged[: generator.integers(1, 2 * len(data))]
         path.write_bytes(damaged)
         for read in (lambda: vision.Decode()(path.read_bytes()), lambda: vision.read_image(str(path))):
             with contextlib.suppress(RuntimeError), warnings.catch_warnings(action="ignore"):
@@ -1274,21 +1276,21 @@ def test_a_class_number_is_a_row_up_to_the_last_class_and_the_whole_share() -> N
 def test_each_channel_has_its_own_mean(hwc: bool, shape: tuple[int, ...]) -> None:
     image = np.arange(24, dtype=np.uint8).reshape(shape)
     mean, std = np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 8.0])
-    found = vision.Normalize(mean, std, hwc)(image)
+    result = vision.Normalize(mean, std, hwc)(image)
     wide = (slice(None), None, None)
     expected = (image - mean) / std if hwc else (image - mean[wide]) / std[wide]
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    np.testing.assert_allclose(result, expected, rtol=1e-6)
 
 
 def test_a_sampler_added_chooses_among_the_rows_of_the_one_before() -> None:
-    def rows(one: Any) -> list[int]:
-        return [int(row[0].asnumpy()) for row in one.create_tuple_iterator(num_epochs=1)]
+    def rows(subject: Any) -> list[int]:
+        return [int(row[0].asnumpy()) for row in subject.create_tuple_iterator(num_epochs=1)]
 
-    one = ds.GeneratorDataset(list(range(10)), "c", sampler=ds.SequentialSampler(3, 6))
-    one.add_sampler(ds.SequentialSampler(1, 4))
-    assert rows(one) == [4, 5, 6, 7] and one.get_dataset_size() == 4
-    one.use_sampler(ds.SequentialSampler(2, 3))  # in place of the one added: MindSpore 2.10 keeps the first
-    assert rows(one) == [5, 6, 7]
+    subject = ds.GeneratorDataset(list(range(10)), "c", sampler=ds.SequentialSampler(3, 6))
+    subject.add_sampler(ds.SequentialSampler(1, 4))
+    assert rows(subject) == [4, 5, 6, 7] and subject.get_dataset_size() == 4
+    subject.use_sampler(ds.SequentialSampler(2, 3))  # in place of the one added: MindSpore 2.10 keeps the first
+    assert rows(subject) == [5, 6, 7]
     half = ds.NumpySlicesDataset(list(range(10)))
     half.add_sampler(ds.DistributedSampler(2, 0, shuffle=False))
     assert len(set(rows(half))) == 5 == half.get_dataset_size()

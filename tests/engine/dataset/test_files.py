@@ -60,7 +60,7 @@ def test_classes_and_files_may_be_chosen(images: Path) -> None:
 def test_images_come_in_random_order_unless_told_otherwise(images: Path) -> None:
     data = ds.ImageFolderDataset(str(images), decode=True)
     orders = {tuple(seen(data)) for _ in range(5)}
-    assert len(orders) > 1 and len({tuple(sorted(one)) for one in orders}) == 1
+    assert len(orders) > 1 and len({tuple(sorted(order)) for order in orders}) == 1
 
 
 def test_files_can_be_decrypted(images: Path) -> None:

@@ -44,21 +44,21 @@ TEXT: dict[str, tuple[tuple[str, ...], dict[str, Any], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("texts", "more", "wanted"), TEXT.values(), ids=TEXT)
-def test_lines_come_as_mindspores(tmp_path: Path, texts: Any, more: dict[str, Any], wanted: list[str]) -> None:
-    assert lines(tmp_path, *texts, **more) == wanted
+@pytest.mark.parametrize(("texts", "more", "expected"), TEXT.values(), ids=TEXT)
+def test_lines_come_as_mindspores(tmp_path: Path, texts: Any, more: dict[str, Any], expected: list[str]) -> None:
+    assert lines(tmp_path, *texts, **more) == expected
 
 
 @pytest.mark.parametrize("shuffle", [True, ds.Shuffle.GLOBAL, ds.Shuffle.INFILE])
 def test_shuffled_lines_are_the_same_lines_in_another_order(tmp_path: Path, shuffle: Any) -> None:
-    wanted = [str(n) for n in range(40)]
-    found = lines(tmp_path, "\n".join(wanted[:20]), "\n".join(wanted[20:]), shuffle=shuffle)
-    assert sorted(found) == sorted(wanted) and found != wanted
+    expected = [str(n) for n in range(40)]
+    result = lines(tmp_path, "\n".join(expected[:20]), "\n".join(expected[20:]), shuffle=shuffle)
+    assert sorted(result) == sorted(expected) and result != expected
 
 
 def test_files_can_be_shuffled_alone_and_named_by_a_pattern(tmp_path: Path) -> None:
-    found = {tuple(lines(tmp_path, "a\nb", "c\nd", shuffle=ds.Shuffle.FILES)) for _ in range(20)}
-    assert found == {("a", "b", "c", "d"), ("c", "d", "a", "b")}
+    results = {tuple(lines(tmp_path, "a\nb", "c\nd", shuffle=ds.Shuffle.FILES)) for _ in range(20)}
+    assert results == {("a", "b", "c", "d"), ("c", "d", "a", "b")}
     data = ds.TextFileDataset(str(tmp_path / "*.txt"), shuffle=False, num_parallel_workers=1)
     assert [str(text) for (text,) in data] == ["a", "b", "c", "d"]
     assert (data.get_dataset_size(), data.get_col_names(), data.output_shapes()) == (4, ["text"], [[]])
@@ -78,7 +78,7 @@ def table(folder: Path, text: str, **more: Any) -> Any:
 
 
 def records(data: Any) -> list[list[Any]]:
-    return [[one.item() for one in row] for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+    return [[item.item() for item in row] for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
 
 
 AB = {"column_names": ["a", "b"]}
@@ -97,14 +97,14 @@ CSV: dict[str, tuple[str, dict[str, Any], list[list[Any]]]] = {
 }
 
 
-@pytest.mark.parametrize(("text", "more", "wanted"), CSV.values(), ids=CSV)
-def test_records_come_as_mindspores(tmp_path: Path, text: str, more: dict[str, Any], wanted: list[list[Any]]) -> None:
-    assert records(table(tmp_path, text, **more)) == wanted
+@pytest.mark.parametrize(("text", "more", "expected"), CSV.values(), ids=CSV)
+def test_records_come_as_mindspores(tmp_path: Path, text: str, more: dict[str, Any], expected: list[list[Any]]) -> None:
+    assert records(table(tmp_path, text, **more)) == expected
 
 
 def test_columns_of_records_have_mindspores_dtypes(tmp_path: Path) -> None:
     data = table(tmp_path, "x,y,z\n1,2,3\n", column_defaults=[0, 0.0, ""])
-    assert [one.kind + str(one.itemsize) for one in data.output_types()] == ["i4", "f4", "U4"]
+    assert [kind.kind + str(kind.itemsize) for kind in data.output_types()] == ["i4", "f4", "U4"]
     assert (data.get_col_names(), data.get_dataset_size()) == (["x", "y", "z"], 1)
 
 
@@ -173,14 +173,14 @@ def test_text_in_another_encoding_is_refused(tmp_path: Path) -> None:
 
 
 def test_rows_that_fill_up_a_data_set_make_shards_of_one_length() -> None:
-    found = []
+    results = []
     for shard in range(2):
         filling = ds.PaddedDataset([{"a": np.array(7)}])
         data = ds.NumpySlicesDataset([0, 1, 2], ["a"], shuffle=False) + filling
         data.use_sampler(ds.DistributedSampler(num_shards=2, shard_id=shard, shuffle=False))  # type: ignore[attr-defined]
-        found.append([int(value) for (value,) in data])
+        results.append([int(value) for (value,) in data])
         assert data.get_dataset_size() == 2
-    assert found == [[0, 2], [1, 7]]
+    assert results == [[0, 2], [1, 7]]
     assert ds.PaddedDataset([{"b": 1, "a": 2}]).get_col_names() == ["b", "a"]
 
 
@@ -205,8 +205,8 @@ def test_a_sampler_that_cannot_choose_among_several_data_sets_is_refused(
 def test_several_data_sets_are_shuffled_as_one() -> None:
     data: Any = ds.NumpySlicesDataset(list(range(20)), ["a"], shuffle=False) + NUMBERS
     data.use_sampler(ds.RandomSampler())
-    found = [int(value) for (value,) in data]
-    assert sorted(found) == sorted([*range(20), *range(3)]) and found != [*range(20), *range(3)]
+    results = [int(value) for (value,) in data]
+    assert sorted(results) == sorted([*range(20), *range(3)]) and results != [*range(20), *range(3)]
 
 
 @pytest.mark.parametrize("rows", [3, [], [1]])

@@ -29,15 +29,15 @@ def sampled(sampler: Any) -> ds.Dataset:
 
 def values(data: ds.Dataset) -> list[Any]:
     rows = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
-    return [[one.tolist() for one in row] for row in rows]
+    return [[item.tolist() for item in row] for row in rows]
 
 
 class Own(ds.Sampler):
     """A user's sampler, which gives this."""
 
-    def __init__(self, *given: Any) -> None:
+    def __init__(self, *arguments: Any) -> None:
         super().__init__()
-        self.given = given
+        self.given = arguments
 
     def __iter__(self) -> Any:
         return iter(self.given)
@@ -50,13 +50,15 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
     "as many draws as rows": (lambda: len(values(sampled(ds.RandomSampler(True, 9)))), 3),
     "as many draws as rows, by weights": (lambda: values(sampled(ds.WeightedRandomSampler([0, 1, 0], 4))), [[1]] * 3),
     "the number of rows of a sampler with a child": (
-        lambda: [one.get_num_samples() for one in (with_child(), ds.SequentialSampler(), ds.SubsetSampler([1, 2]))],
+        lambda: [
+            variant.get_num_samples() for variant in (with_child(), ds.SequentialSampler(), ds.SubsetSampler([1, 2]))
+        ],
         [2, None, 2],
     ),
     "which samplers draw, and which take a shard": (
         lambda: [
-            (one.is_shuffled(), one.is_sharded())
-            for one in (
+            (variant.is_shuffled(), variant.is_sharded())
+            for variant in (
                 ds.RandomSampler(),
                 ds.DistributedSampler(2, 0),
                 ds.SubsetRandomSampler([1]),
@@ -69,7 +71,7 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
         [(True, False), (True, True), (True, False), (False, False), (True, False), (False, False), (False, False)],
     ),
     "a batch's function with all columns": (
-        lambda: values(numbers().batch(2, per_batch_map=lambda a, info: ([one * 10 for one in a],))),
+        lambda: values(numbers().batch(2, per_batch_map=lambda a, info: ([item * 10 for item in a],))),
         [[[0, 10]], [[20, 30]]],
     ),
     "columns of a training step": (lambda: numbers().input_indexs, ()),
@@ -251,8 +253,8 @@ def test_a_program_fails_with_the_class_of_error_that_it_fails_with_there(
 def folder(tmp_path: Path) -> Path:
     for number, name in enumerate(("dog", "cat", "ant")):
         (tmp_path / name).mkdir()
-        for place in range(2):
-            vision.write_png(str(tmp_path / name / f"{place}.png"), np.full((2, 3, 3), 40 * number + place, np.uint8))
+        for index in range(2):
+            vision.write_png(str(tmp_path / name / f"{index}.png"), np.full((2, 3, 3), 40 * number + index, np.uint8))
     (tmp_path / "cat" / "z.txt").write_text("x")
     return tmp_path
 
@@ -271,7 +273,7 @@ def test_folders_of_images_are_classes(folder: Path) -> None:
     data = ds.ImageFolderDataset(folder, shuffle=False, decode=True, extensions=[".png"])
     assert (data.get_class_indexing(), data.num_classes()) == ({"ant": 0, "cat": 1, "dog": 2}, 3)
     assert [image[0, 0, 0] for image, _ in data.create_tuple_iterator(num_epochs=1)] == [80, 81, 40, 41, 0, 1]
-    assert data.output_shapes() == [[2, 3, 3], []] and [str(one) for one in data.output_types()] == ["uint8", "int32"]
+    assert data.output_shapes() == [[2, 3, 3], []] and [str(kind) for kind in data.output_types()] == ["uint8", "int32"]
     first = ds.ImageFolderDataset(folder, shuffle=False).output_shapes()[0]
     assert first == [(folder / "ant" / "0.png").stat().st_size]
 
@@ -298,5 +300,5 @@ def test_folders_that_are_not_such_are_refused(folder: Path) -> None:
 
 def test_an_antialiased_picture_is_pillows() -> None:
     picture = vision.ToPIL()(IMAGE)
-    found = vision.Resize(3, vision.Inter.ANTIALIAS)(picture)
-    np.testing.assert_array_equal(np.array(found), np.array(picture.resize((4, 3), 1)))
+    result = vision.Resize(3, vision.Inter.ANTIALIAS)(picture)
+    np.testing.assert_array_equal(np.array(result), np.array(picture.resize((4, 3), 1)))

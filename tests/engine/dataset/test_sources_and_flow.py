@@ -19,9 +19,9 @@ def rows(dataset: Any) -> list[Any]:
 
     def plain(value: Any) -> Any:
         if isinstance(value, dict):
-            return {key: plain(one) for key, one in value.items()}
+            return {key: plain(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
-            return type(value)(plain(one) for one in value)
+            return type(value)(plain(item) for item in value)
         return value.tolist()
 
     return [[plain(value) for value in row] for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)]
@@ -128,8 +128,8 @@ def test_a_row_that_cannot_be_one_is_refused_when_it_comes(source: Any, match: s
         rows(ds.GeneratorDataset(source, ["a"]))
 
 
-def dictionaries(*given: dict[Any, Any]) -> Any:
-    return ds.GeneratorDataset([(one,) for one in given], ["a"], shuffle=False)
+def dictionaries(*arguments: dict[Any, Any]) -> Any:
+    return ds.GeneratorDataset([(argument,) for argument in arguments], ["a"], shuffle=False)
 
 
 @pytest.mark.parametrize(
@@ -158,13 +158,13 @@ def test_a_column_may_hold_dictionaries(data: Any, expected: list[Any]) -> None:
 def test_numbers_in_a_dictionary_become_tensors_and_what_is_no_number_stays() -> None:
     thing = object()
     (row,) = dictionaries({"n": 1, "s": "x", "l": [True], "o": thing}).create_dict_iterator(num_epochs=1)
-    found = row["a"]
-    assert (found["n"].dtype, found["l"][0].dtype, found["l"][0].item()) == (ms.int64, ms.bool_, True)
-    assert isinstance(found["s"], np.ndarray) and found["s"].item() == "x" and found["o"] is thing
+    result = row["a"]
+    assert (result["n"].dtype, result["l"][0].dtype, result["l"][0].item()) == (ms.int64, ms.bool_, True)
+    assert isinstance(result["s"], np.ndarray) and result["s"].item() == "x" and result["o"] is thing
 
 
 @pytest.mark.parametrize(
-    "given",
+    "argument",
     [
         ({"a": 1}, {"b": 2}),
         ({"a": 1}, {"a": 2, "b": 3}),
@@ -173,9 +173,9 @@ def test_numbers_in_a_dictionary_become_tensors_and_what_is_no_number_stays() ->
         ({"a": {"b": 1}}, {"a": {"b": 2}}),
     ],
 )
-def test_dictionaries_that_do_not_fit_make_no_batch(given: Any) -> None:
+def test_dictionaries_that_do_not_fit_make_no_batch(argument: Any) -> None:
     with pytest.raises(RuntimeError, match="For 'batch', .*column 'a'"):
-        rows(dictionaries(*given).batch(2))
+        rows(dictionaries(*argument).batch(2))
 
 
 class Longer:
@@ -229,8 +229,8 @@ BY_LENGTH = [
     ],
 )
 def test_rows_of_about_the_same_length_make_a_batch(count: int, more: Any, expected: list[Any]) -> None:
-    given = {"column_names": ["a"], "bucket_boundaries": [3, 5], "bucket_batch_sizes": [2, 2, 1]} | more
-    data = longer(count).bucket_batch_by_length(**given)
+    argument = {"column_names": ["a"], "bucket_boundaries": [3, 5], "bucket_batch_sizes": [2, 2, 1]} | more
+    data = longer(count).bucket_batch_by_length(**argument)
     assert rows(data) == expected
     assert data.get_dataset_size() == len(expected) and data.get_col_names() == ["a", "b"]
 
@@ -261,9 +261,9 @@ def test_rows_of_about_the_same_length_make_a_batch(count: int, more: Any, expec
     ],
 )
 def test_what_makes_no_buckets_is_refused(more: Any, error: Any, match: str) -> None:
-    given = {"column_names": ["a"], "bucket_boundaries": [3, 5], "bucket_batch_sizes": [2, 2, 1]} | more
+    argument = {"column_names": ["a"], "bucket_boundaries": [3, 5], "bucket_batch_sizes": [2, 2, 1]} | more
     with pytest.raises(error, match=match):
-        rows(longer().bucket_batch_by_length(**given))
+        rows(longer().bucket_batch_by_length(**argument))
 
 
 def test_fake_images_hang_on_their_number_and_the_seed_alone() -> None:
@@ -277,7 +277,7 @@ def test_fake_images_hang_on_their_number_and_the_seed_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "match"),
+    ("argument", "error", "match"),
     [
         ((0,), ValueError, "'num_images'"),
         (("a",), TypeError, "'num_images'"),
@@ -288,9 +288,9 @@ def test_fake_images_hang_on_their_number_and_the_seed_alone() -> None:
         ((1, (2, 2, 3), 1, "s"), TypeError, "'base_seed'"),
     ],
 )
-def test_fake_images_of_no_size_are_refused(given: Any, error: Any, match: str) -> None:
+def test_fake_images_of_no_size_are_refused(argument: Any, error: Any, match: str) -> None:
     with pytest.raises(error, match=match):
-        ds.FakeImageDataset(*given)
+        ds.FakeImageDataset(*argument)
 
 
 class Log(ds.DSCallback):
@@ -356,7 +356,7 @@ def test_callbacks_of_a_map_are_called_around_its_rows_and_count_over_the_epochs
 def test_a_step_of_a_callback_may_be_several_rows() -> None:
     log: list[Any] = []
     assert len(rows(numbers(5).map(lambda x: x, callbacks=[Log(log, 2)]))) == 5
-    assert [one for one in log if one[0].startswith("step")] == [
+    assert [item for item in log if item[0].startswith("step")] == [
         (moment, 1, step, step) for step in (1, 3, 5) for moment in ("step begin", "step end")
     ]
 
@@ -367,9 +367,9 @@ class Failing(ds.DSCallback):
 
 
 def test_what_is_no_callback_is_refused_and_what_one_raises_is_told() -> None:
-    for given in (3, [3]):
+    for value in (3, [3]):
         with pytest.raises(TypeError, match="'callbacks' must be a DSCallback or a list of them, but got 3"):
-            numbers(1).map(lambda x: x, callbacks=given)
+            numbers(1).map(lambda x: x, callbacks=value)
     with pytest.raises(AttributeError, match="DSCallback in 'callbacks' must define one of"):
         numbers(1).map(lambda x: x, callbacks=ds.DSCallback())
     for size, error in ((0, ValueError), (1.5, TypeError), (True, TypeError)):
@@ -430,15 +430,17 @@ def test_rows_may_hang_on_the_training_step_before_them() -> None:
 def test_rows_wait_for_the_report_on_those_before(batch: int | None, released: int, update: int | None) -> None:
     log: list[Any] = []
     data = numbers(6).sync_wait("policy", released, log.append)
-    seen: list[int] = []
-    data = data.map(lambda x: (seen.append(int(x)), x)[1], ["x"])
+    records: list[int] = []
+    data = data.map(lambda x: (records.append(int(x)), x)[1], ["x"])
     data = data if batch is None else data.batch(batch)
     for number, (row,) in enumerate(data.create_tuple_iterator(num_epochs=1, output_numpy=True), 1):
-        assert len(seen) == number * (batch or 1)  # none is drawn ahead
+        assert len(records) == number * (batch or 1)  # none is drawn ahead
         log.append(row.tolist())
         data.sync_update("policy", update, f"report {number}")
     values = np.arange(6).reshape(-1, batch or 1).tolist()
-    assert log == [one for i, value in enumerate(values, 1) for one in (value if batch else value[0], f"report {i}")]
+    assert log == [
+        variant for i, value in enumerate(values, 1) for variant in (value if batch else value[0], f"report {i}")
+    ]
 
 
 def test_without_a_report_rows_are_given_with_a_warning() -> None:
@@ -579,16 +581,16 @@ def test_settings_of_iterators_and_of_a_file_are_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("named", "error"),
+    ("settings", "error"),
     [
         ({"num_shards": 2}, ValueError),
         ({"num_parallel_workers": 0}, ValueError),
         ({"python_multiprocessing": 3}, TypeError),
     ],
 )
-def test_settings_of_a_generator_data_set_are_checked(named: dict[str, Any], error: type[Exception]) -> None:
+def test_settings_of_a_generator_data_set_are_checked(settings: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error, match="For 'GeneratorDataset'"):
-        ds.GeneratorDataset([1, 2], ["a"], **named)
+        ds.GeneratorDataset([1, 2], ["a"], **settings)
 
 
 def test_a_column_that_is_not_there_is_refused_before_the_first_row() -> None:

@@ -24,7 +24,7 @@ V = text.Vocab.from_list(
 def plain(value: Any) -> Any:
     """Text as lists, numbers with the name of their dtype."""
     if isinstance(value, tuple):
-        return tuple(plain(one) for one in value)
+        return tuple(plain(item) for item in value)
     if not isinstance(value, np.ndarray | np.generic):
         return value
     return value.tolist() if value.dtype.kind in "SU" else (value.dtype.name, value.tolist())
@@ -607,8 +607,8 @@ def test_words_become_vectors(tmp_path: Path, kind: Any, name: str, lines: str) 
     file.write_text(lines)
     vectors = kind.from_file(str(file))
     assert plain(text.ToVectors(vectors)("ok")) == ("float32", OK)
-    found = text.ToVectors(vectors, [1, 1, 1], True)(np.array([["OK", "two"], ["none", "ok"]]))
-    assert plain(found) == ("float32", [[OK, TWO], [[1.0] * 3, OK]])
+    result = text.ToVectors(vectors, [1, 1, 1], True)(np.array([["OK", "two"], ["none", "ok"]]))
+    assert plain(result) == ("float32", [[OK, TWO], [[1.0] * 3, OK]])
     first = text.ToVectors(kind.from_file(str(file), 1))
     assert plain(first(np.array(["two", "OK", "ok"]))) == ("float32", [[0.0] * 3, [0.0] * 3, OK])
     with pytest.raises(RuntimeError, match="'unk_init' must have 3 numbers, but has 2"):
@@ -624,8 +624,8 @@ def test_the_vector_of_a_word_is_the_mean_of_its_neighboring_characters(tmp_path
         "3gram-#BEGIN#ab 2 2\n2gram-#BEGIN#a 10 20\n"
     )
     grams = text.CharNGram.from_file(str(file))
-    found = text.ToVectors(grams)(np.array(["abc", "q", "ab"]))
-    assert np.array_equal(found, np.float32([[4.6, 7], [0, 0], [5, 26 / 3]]))
+    result = text.ToVectors(grams)(np.array(["abc", "q", "ab"]))
+    assert np.array_equal(result, np.float32([[4.6, 7], [0, 0], [5, 26 / 3]]))
     assert np.array_equal(text.ToVectors(grams, [9, 9], True)(np.array(["ABC", "q"])), np.float32([[4.6, 7], [9, 9]]))
 
 
@@ -661,17 +661,19 @@ def test_tokenizers_are_steps_of_a_pipeline() -> None:
         [7, 1],
     ]
     placed = lines.map(text.WhitespaceTokenizer(True), ["t"], ["word", "start", "end"])
-    found = [[value.tolist() for value in row] for row in placed.create_tuple_iterator(num_epochs=1, output_numpy=True)]
-    assert found == [[["favorite", "booklet"], [0, 9], [8, 16]], [["a", "book"], [0, 2], [1, 6]]]
+    results = [
+        [value.tolist() for value in row] for row in placed.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    ]
+    assert results == [[["favorite", "booklet"], [0, 9], [8, 16]], [["a", "book"], [0, 2], [1, 6]]]
     assert lines.map(lambda t: t, ["t"]).output_types()[0].kind == "U"
 
 
 def test_names_of_choices_have_mindspores_numbers() -> None:
-    assert {one.name: int(one) for one in text.JiebaMode} == {"MIX": 0, "MP": 1, "HMM": 2}
-    assert {one.name: int(one) for one in text.SentencePieceModel} == {"UNIGRAM": 0, "BPE": 1, "CHAR": 2, "WORD": 3}
-    assert {one.name: int(one) for one in text.SPieceTokenizerLoadType} == {"FILE": 0, "MODEL": 1}
-    assert {one.name: int(one) for one in text.SPieceTokenizerOutType} == {"STRING": 0, "INT": 1}
-    assert [one.name for one in transforms.Relational] == ["EQ", "NE", "GT", "GE", "LT", "LE"]
+    assert {item.name: int(item) for item in text.JiebaMode} == {"MIX": 0, "MP": 1, "HMM": 2}
+    assert {item.name: int(item) for item in text.SentencePieceModel} == {"UNIGRAM": 0, "BPE": 1, "CHAR": 2, "WORD": 3}
+    assert {item.name: int(item) for item in text.SPieceTokenizerLoadType} == {"FILE": 0, "MODEL": 1}
+    assert {item.name: int(item) for item in text.SPieceTokenizerOutType} == {"STRING": 0, "INT": 1}
+    assert [item.name for item in transforms.Relational] == ["EQ", "NE", "GT", "GE", "LT", "LE"]
     assert text.utils.Vocab is text.Vocab and text.transforms.Lookup is text.Lookup
 
 
@@ -684,8 +686,8 @@ class FakeJieba:
     def add_word(self, word: str, freq: int | None) -> None:
         self.added[word] = freq
 
-    def cut(self, given: str, HMM: bool = True) -> list[str]:  # noqa: N803  (the package's name)
-        return [given[:2], given[2:]] if HMM else list(given)
+    def cut(self, argument: str, HMM: bool = True) -> list[str]:  # noqa: N803  (the package's name)
+        return [argument[:2], argument[2:]] if HMM else list(argument)
 
 
 def test_jieba_is_asked_for_words_and_named_where_it_is_missing(
@@ -699,7 +701,7 @@ def test_jieba_is_asked_for_words_and_named_where_it_is_missing(
     made: list[FakeJieba] = []
     fake = SimpleNamespace(
         Tokenizer=lambda path: made.append(FakeJieba(path)) or made[-1],
-        finalseg=SimpleNamespace(cut=lambda given: [given]),
+        finalseg=SimpleNamespace(cut=lambda argument: [argument]),
     )
     monkeypatch.setitem(sys.modules, "jieba", fake)
     mixed = text.JiebaTokenizer(str(file), str(file), with_offsets=True)
@@ -735,8 +737,8 @@ def test_sentencepiece_is_asked_for_pieces_and_named_where_it_is_missing(monkeyp
         def __init__(self, model_proto: bytes) -> None:
             assert model_proto == b"model"
 
-        def encode(self, given: str, out_type: Any) -> list[Any]:
-            return [out_type(one) for one in given.split()]
+        def encode(self, argument: str, out_type: Any) -> list[Any]:
+            return [out_type(item) for item in argument.split()]
 
     fake = SimpleNamespace(SentencePieceTrainer=Trainer, SentencePieceProcessor=Processor)
     monkeypatch.setitem(sys.modules, "sentencepiece", fake)

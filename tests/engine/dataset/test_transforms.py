@@ -100,7 +100,7 @@ def test_a_value_is_given_twice() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "found", "places", "counts"),
+    ("value", "result", "indices", "counts"),
     [
         (np.array([[3, 1, 3, 2, 1, 3]]), [3, 1, 2], [0, 1, 0, 2, 1, 0], [3, 2, 1]),
         (np.array([[3, 1], [3, 2]], np.int8), [3, 1, 2], [0, 1, 0, 2], [2, 1, 1]),
@@ -110,10 +110,10 @@ def test_a_value_is_given_twice() -> None:
         (np.zeros(0), [], [], []),
     ],
 )
-def test_different_elements_come_in_their_own_order(value: Any, found: Any, places: Any, counts: Any) -> None:
+def test_different_elements_come_in_their_own_order(value: Any, result: Any, indices: Any, counts: Any) -> None:
     made = transforms.Unique()(value)
-    same(made[0], np.array(found, value.dtype))
-    same(made[1], np.array(places, np.int32))
+    same(made[0], np.array(result, value.dtype))
+    same(made[1], np.array(indices, np.int32))
     same(made[2], np.array(counts, np.int32))
 
 
@@ -243,10 +243,10 @@ def test_gray_is_the_weighed_sum_of_the_colors(dtype: Any) -> None:
     image = np.random.default_rng(2).integers(0, 256, (30, 40, 3)).astype(dtype)
     luma = 0.299 * image[:, :, 0].astype(np.float64) + 0.587 * image[:, :, 1] + 0.114 * image[:, :, 2]  # ITU-R BT.601
     expected = np.floor(luma + 0.5 + 1e-9) if dtype is np.uint8 else luma
-    for channels, one in ((1, expected), (3, np.stack([expected] * 3, axis=2))):
+    for channels, item in ((1, expected), (3, np.stack([expected] * 3, axis=2))):
         made = vision.Grayscale(channels)(image)
-        assert (made.dtype, made.shape) == (dtype, one.shape)
-        np.testing.assert_allclose(made, one, rtol=1e-6)
+        assert (made.dtype, made.shape) == (dtype, item.shape)
+        np.testing.assert_allclose(made, item, rtol=1e-6)
 
 
 class Drawn:

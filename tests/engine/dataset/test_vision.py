@@ -273,14 +273,14 @@ def test_images_become_what_mindspore_makes_of_them(name: str) -> None:
 def test_images_become_what_mindspore_makes_of_them_up_to_rounding(name: str) -> None:
     with np.load(FOLDER / "test_vision.npz") as kept:
         want = [kept[f"{name} {i}"] for i in range(int(kept[f"{name} count"]))]
-    for one, other in zip(arrays(CASES[name]()), want, strict=True):
-        assert one.dtype == other.dtype and one.shape == other.shape
-        assert np.abs(one.astype(float) - other).max() <= 1
+    for first, second in zip(arrays(CASES[name]()), want, strict=True):
+        assert first.dtype == second.dtype and first.shape == second.shape
+        assert np.abs(first.astype(float) - second).max() <= 1
 
 
 def test_colors_turn_without_bounds_on_the_color_circle() -> None:
     turned = vision.AdjustHue(0.2)(F01)
-    hue = [vision.RgbToHsv(True)(one) for one in (F01, turned)]
+    hue = [vision.RgbToHsv(True)(variant) for variant in (F01, turned)]
     apart = (hue[1][..., 0] - hue[0][..., 0] - 0.2) % 1
     assert np.minimum(apart, 1 - apart).max() < 1e-5
     assert np.abs(hue[1][..., 1:] - hue[0][..., 1:]).max() < 1e-5
@@ -319,44 +319,47 @@ SPOT[4, 4] = 200
 def test_what_is_made_with_a_probability_is_made_as_often(random: Any, plain: Any, share: float) -> None:
     image = LARGE // 2 + 20  # not of all values, so that each transform changes it
     made = many(random, image, times=600)
-    kept = [np.array_equal(one, image) for one in made]
+    kept = [np.array_equal(item, image) for item in made]
     assert abs(1 - np.mean(kept) - share) < 0.08  # four standard deviations
     if plain is not None:
-        assert all(np.array_equal(one, plain(image)) for one, same in zip(made, kept, strict=True) if not same)
+        assert all(np.array_equal(first, plain(image)) for first, second in zip(made, kept, strict=True) if not second)
 
 
 def test_a_random_brightness_is_drawn_evenly_from_its_range() -> None:
-    factors = np.array([one[0, 0, 0] for one in many(vision.RandomColorAdjust(brightness=(0.5, 1.5)), GRAY)]) / 100
+    factors = (
+        np.array([sample[0, 0, 0] for sample in many(vision.RandomColorAdjust(brightness=(0.5, 1.5)), GRAY)]) / 100
+    )
     assert 0.5 <= factors.min() < 0.55 and 1.45 < factors.max() <= 1.5 and abs(factors.mean() - 1) < 0.07
-    around = np.array([one[0, 0, 0] for one in many(vision.RandomColorAdjust(brightness=0.2), GRAY)]) / 100
+    around = np.array([sample[0, 0, 0] for sample in many(vision.RandomColorAdjust(brightness=0.2), GRAY)]) / 100
     assert 0.8 <= around.min() < 0.82 and 1.18 < around.max() <= 1.2
 
 
 def test_random_saturation_sharpness_and_bits_are_those_of_their_range() -> None:
     colors = [vision.RandomColor((0.5, 0.5)), vision.AdjustSaturation(0.5)]
-    assert np.array_equal(*(one(U) for one in colors))
+    assert np.array_equal(*(color(U) for color in colors))
     gray = many(vision.RandomColor((0.0, 1.0)), U)
-    apart = np.array([one.astype(int).max(-1) - one.astype(int).min(-1) for one in gray])
+    apart = np.array([item.astype(int).max(-1) - item.astype(int).min(-1) for item in gray])
     assert apart.max(0).max() > 0.9 * np.ptp(U.astype(int), axis=-1).max() and apart.mean() < np.ptp(U, axis=-1).mean()
-    peaks = {int(one[4, 4, 0]) for one in many(vision.RandomSharpness((0.0, 1.0)), SPOT)}
+    peaks = {int(sample[4, 4, 0]) for sample in many(vision.RandomSharpness((0.0, 1.0)), SPOT)}
     assert min(peaks) >= round(200 * 5 / 13) and max(peaks) <= 200 and len(peaks) > 50
     bits = many(vision.RandomPosterize((2, 4)), U)
-    counts = [sum(np.array_equal(one, vision.Posterize(n)(U)) for one in bits) for n in (2, 3, 4)]
+    counts = [sum(np.array_equal(bit, vision.Posterize(n)(U)) for bit in bits) for n in (2, 3, 4)]
     assert sum(counts) == 300 and min(counts) > 70
 
 
 def test_a_random_range_of_values_is_inverted() -> None:
-    for one in many(vision.RandomSolarize((50, 200)), U, times=50):
-        changed = U[one != U]
+    for sample in many(vision.RandomSolarize((50, 200)), U, times=50):
+        changed = U[sample != U]
         low, high = changed.min(initial=255), changed.max(initial=0)
         between = (low <= U) & (high >= U)
-        assert low >= 50 and np.array_equal(one, np.where(between, 255 - U, U))
+        assert low >= 50 and np.array_equal(sample, np.where(between, 255 - U, U))
 
 
 def test_random_light_has_the_spread_that_is_asked_for() -> None:
     assert np.array_equal(vision.RandomLighting(0.0)(U), U)
     shifts = (
-        np.array([one[0, 0] for one in many(vision.RandomLighting(0.1), GRAY.astype(np.float32), times=2000)]) - 100
+        np.array([sample[0, 0] for sample in many(vision.RandomLighting(0.1), GRAY.astype(np.float32), times=2000)])
+        - 100
     )
     # Each channel varies by the components of the colors of ImageNet (Krizhevsky et al., 2012), alpha as it is.
     spread = (
@@ -376,8 +379,8 @@ def test_a_random_angle_is_drawn_evenly() -> None:
     line[16, 16:] = 255
     made = many(vision.RandomRotation(90), line)
     angles = []
-    for one in made:
-        rows, columns = np.nonzero(one)
+    for item in made:
+        rows, columns = np.nonzero(item)
         angles.append(np.rad2deg(np.arctan2(16 - rows.mean(), columns.mean() - 16)))
     assert -93 < min(angles) < -80 and 80 < max(angles) < 93 and abs(np.mean(angles)) < 12
     assert np.array_equal(vision.RandomRotation((30, 30))(U), vision.Rotate(30)(U))
@@ -385,31 +388,31 @@ def test_a_random_angle_is_drawn_evenly() -> None:
 
 def test_a_random_affine_map_moves_within_its_range() -> None:
     made = many(vision.RandomAffine(0, (-0.3, 0.3, 0.0, 0.0)), np.pad(SPOT, [(6, 6), (6, 6), (0, 0)]))
-    places = np.array([np.argwhere(one[:, :, 0])[0] for one in made]) - 10
-    assert set(places[:, 0]) == {0} and set(places[:, 1]) == set(range(-6, 7))
+    indices = np.array([np.argwhere(item[:, :, 0])[0] for item in made]) - 10
+    assert set(indices[:, 0]) == {0} and set(indices[:, 1]) == set(range(-6, 7))
     assert np.array_equal(vision.RandomAffine((30, 30), None, (1.5, 1.5))(U), vision.Affine(30, [0, 0], 1.5, 0)(U))
 
 
 def test_random_parts_have_the_shape_and_share_that_are_asked_for() -> None:
     ramp = np.stack(np.meshgrid(np.arange(40), np.arange(60), indexing="ij"), -1).astype(np.float32)
-    for one in many(vision.RandomResizedCrop(12, (0.25, 0.5), (0.5, 2.0)), ramp, times=100):
-        steps = [one[5, 5, 0] - one[4, 5, 0], one[5, 5, 1] - one[5, 4, 1]]
+    for element in many(vision.RandomResizedCrop(12, (0.25, 0.5), (0.5, 2.0)), ramp, times=100):
+        steps = [element[5, 5, 0] - element[4, 5, 0], element[5, 5, 1] - element[5, 4, 1]]
         tall, wide = (round(float(step) * 12) for step in steps)
         assert 0.22 < tall * wide / 2400 < 0.53 and 0.45 < wide / tall < 2.2
     pair = vision.RandomResizedCrop(5)
-    assert all(np.array_equal(one + 100, other) for one, other in many(pair, ramp, ramp + 100, times=20))
+    assert all(np.array_equal(first + 100, second) for first, second in many(pair, ramp, ramp + 100, times=20))
     erased = many(vision.RandomErasing(1.0, (0.1, 0.2), (1, 1), 7), np.ones((3, 20, 20)), times=100)
-    shares = [np.mean(one == 7) for one in erased]
+    shares = [np.mean(item == 7) for item in erased]
     assert min(shares) > 0.08 and max(shares) < 0.22 and np.ptp(shares) > 0.05
     noise = vision.RandomErasing(1.0, (0.3, 0.3), (1, 1), "random")(np.ones((3, 40, 40)))
     assert abs(noise[noise != 1].mean()) < 0.15 and abs(noise[noise != 1].std() - 1) < 0.1
     cut = many(vision.CutOut(4, 2), np.ones((16, 16, 3), np.uint8))
-    holes = [int((one[:, :, 0] == 0).sum()) for one in cut]
+    holes = [int((item[:, :, 0] == 0).sum()) for item in cut]
     assert max(holes) == 32 and 4 <= min(holes) < 24
     assert vision.CutOut(4, 1, False)(np.ones((3, 16, 16), np.uint8)).shape == (3, 16, 16)
-    ways = {one.tobytes() for one in many(vision.RandomResize((9, 11)), U)}
-    named = (Inter.NEAREST, Inter.BILINEAR, Inter.BICUBIC, Inter.AREA)
-    assert ways == {vision.Resize((9, 11), way)(U).tobytes() for way in named}
+    ways = {sample.tobytes() for sample in many(vision.RandomResize((9, 11)), U)}
+    modes = (Inter.NEAREST, Inter.BILINEAR, Inter.BICUBIC, Inter.AREA)
+    assert ways == {vision.Resize((9, 11), way)(U).tobytes() for way in modes}
 
 
 def test_batches_are_mixed_as_their_labels_say() -> None:
@@ -422,7 +425,7 @@ def test_batches_are_mixed_as_their_labels_say() -> None:
     cut = vision.CutMixBatch(vision.ImageBatchFormat.NHWC, 1.0)
     for mixed, shares in many(cut, images, labels, times=50):
         assert np.allclose(mixed.mean((1, 2, 3)), shares @ value, atol=1e-3)
-        assert all(len(np.unique(one)) <= 2 for one in mixed)
+        assert all(len(np.unique(item)) <= 2 for item in mixed)
     planes = vision.CutMixBatch(vision.ImageBatchFormat.NCHW, 1.0, 0.0)(images.transpose(0, 3, 1, 2), labels)
     assert np.array_equal(planes[0], images.transpose(0, 3, 1, 2)) and np.array_equal(planes[1], labels)
     for mixed, shares in many(vision.MixUp(4, 0.4), images.astype(float), labels, times=20):
@@ -440,7 +443,7 @@ def test_batches_are_mixed_as_their_labels_say() -> None:
         vision.MixUp(3, 0.4)(images, labels)
     mixed, shares = vision.MixUp(1, 0.4)(images, labels)
     assert np.allclose(mixed[:, 0, 0, 0], shares @ value) and len(np.unique(shares.diagonal())) == 1
-    shapes = [one.shape for one in vision.MixUp(2, 0.4, False)(images[0], labels[:1])]
+    shapes = [item.shape for item in vision.MixUp(2, 0.4, False)(images[0], labels[:1])]
     assert shapes == [(2, 6, 8, 1), (2, 4)]
 
 
@@ -449,8 +452,8 @@ def test_boxes_go_with_their_part_of_the_image() -> None:
     image[5:9, 10:16] = 255
     box = np.array([[10, 5, 6, 4]], np.float32)
 
-    def lit(found: Any) -> list[int]:
-        rows, columns = np.nonzero(found[:, :, 0] > 127)
+    def lit(result: Any) -> list[int]:
+        rows, columns = np.nonzero(result[:, :, 0] > 127)
         return [columns.min(), rows.min(), np.ptp(columns) + 1, np.ptp(rows) + 1] if rows.size else [0, 0, 0, 0]
 
     for transform in (
@@ -460,12 +463,12 @@ def test_boxes_go_with_their_part_of_the_image() -> None:
         vision.RandomCropWithBBox((30, 40), 3, True),
     ):
         made = many(transform, image, box, times=40)
-        assert len({one[0].tobytes() for one in made}) > 1
-        assert all(lit(one[0]) == one[1][0].tolist() for one in made)
-    for found, moved in many(vision.RandomResizedCropWithBBox((40, 60), (0.6, 1.0)), image, box, times=40):
-        assert found.shape == (40, 60, 3) and np.abs(np.array(lit(found)) - moved[0]).max() <= 2.5
-    for found, moved in many(vision.RandomResizeWithBBox((40, 60)), image, box, times=10):
-        assert found.shape == (40, 60, 3) and moved.tolist() == [[20, 10, 12, 8]]
+        assert len({item[0].tobytes() for item in made}) > 1
+        assert all(lit(item[0]) == item[1][0].tolist() for item in made)
+    for result, moved in many(vision.RandomResizedCropWithBBox((40, 60), (0.6, 1.0)), image, box, times=40):
+        assert result.shape == (40, 60, 3) and np.abs(np.array(lit(result)) - moved[0]).max() <= 2.5
+    for result, moved in many(vision.RandomResizeWithBBox((40, 60)), image, box, times=10):
+        assert result.shape == (40, 60, 3) and moved.tolist() == [[20, 10, 12, 8]]
     assert box.tolist() == [[10, 5, 6, 4]]  # what came is not written into
     inverted, _ = vision.BoundingBoxAugment(vision.Invert(), 1.0)(image, box)
     assert not inverted.any()
@@ -475,11 +478,11 @@ def test_boxes_go_with_their_part_of_the_image() -> None:
 
 def test_policies_draw_from_their_lists() -> None:
     both = [[(vision.Invert(), 1.0), (vision.VerticalFlip(), 0.0)], [(vision.HorizontalFlip(), 1.0)]]
-    made = [one.tobytes() for one in many(vision.RandomSelectSubpolicy(both), U)]
-    counts = [made.count(one.tobytes()) for one in (255 - U, np.ascontiguousarray(U[:, ::-1]))]
+    made = [sample.tobytes() for sample in many(vision.RandomSelectSubpolicy(both), U)]
+    counts = [made.count(variant.tobytes()) for variant in (255 - U, np.ascontiguousarray(U[:, ::-1]))]
     assert sum(counts) == 300 and min(counts) > 110
     uniform = many(vision.UniformAugment([vision.Invert(), vision.HorizontalFlip()], 1), U)
-    counts = [[one.tobytes() for one in uniform].count(one.tobytes()) for one in (U, 255 - U)]
+    counts = [[item.tobytes() for item in uniform].count(variant.tobytes()) for variant in (U, 255 - U)]
     assert 120 < counts[0] < 180 and 45 < counts[1] < 105
     for wrong, error in (
         (3, TypeError),
@@ -496,8 +499,8 @@ def test_policies_draw_from_their_lists() -> None:
 @pytest.mark.parametrize("kind", [vision.RandAugment, vision.TrivialAugmentWide, vision.AutoAugment])
 def test_strong_augmentation_keeps_the_form_of_an_image_and_draws_many(kind: Any) -> None:
     made = many(kind(), LARGE, times=100)
-    assert {(one.shape, one.dtype.name) for one in made} == {((32, 32, 3), "uint8")}
-    assert len({one.tobytes() for one in made}) > 12
+    assert {(item.shape, item.dtype.name) for item in made} == {((32, 32, 3), "uint8")}
+    assert len({item.tobytes() for item in made}) > 12
     with pytest.raises(RuntimeError, match="must be of uint8"):
         kind()(F)
 
@@ -508,7 +511,7 @@ def test_a_published_policy_makes_its_pairs_as_often_as_they_are_probable(policy
     assert len(augment.pairs) == 25
     assert all(0 <= share <= 1 and 0 <= strength < 10 for pair in augment.pairs for _, share, strength in pair)
     small = pixels(20, 20) // 2 + 20
-    changed = np.mean([not np.array_equal(one, small) for one in many(augment, small, times=600)])
+    changed = np.mean([not np.array_equal(sample, small) for sample in many(augment, small, times=600)])
     none = np.mean([(1 - pair[0][1]) * (1 - pair[1][1]) for pair in augment.pairs])
     assert abs(1 - none - changed) < 0.1  # some transforms of the strength 0 change nothing
 
@@ -531,7 +534,7 @@ def test_the_first_pairs_of_the_policies_are_those_of_the_paper() -> None:
 
 def test_no_strength_leaves_most_of_an_image() -> None:
     still = many(vision.RandAugment(1, 0, 31), LARGE, times=200)
-    same = np.mean([np.array_equal(one, LARGE) for one in still])
+    same = np.mean([np.array_equal(item, LARGE) for item in still])
     assert 0.7 < same < 0.95  # all of the 14 but AutoContrast and Equalize change nothing
     with pytest.raises(ValueError, match="'magnitude' must be from 0 to 30, but got 31"):
         vision.RandAugment(magnitude=31)
@@ -549,8 +552,8 @@ def test_images_go_into_files_and_come_back(tmp_path: Path) -> None:
     smooth = np.repeat(np.arange(0, 240, 10, np.uint8)[:, None], 24, 1)
     vision.write_jpeg(file, smooth, 95)
     assert np.abs(vision.read_image(file)[:, :, 0].astype(int) - smooth).max() < 8
-    whole = Image.open(io.BytesIO(vision.encode_png(LARGE, 9).tobytes()))
-    assert np.array_equal(np.asarray(whole), LARGE)
+    full = Image.open(io.BytesIO(vision.encode_png(LARGE, 9).tobytes()))
+    assert np.array_equal(np.asarray(full), LARGE)
     assert (vision.get_image_num_channels(U), vision.get_image_num_channels(G)) == (3, 1)
     assert vision.get_image_size(U) == vision.get_image_size(picture()) == [5, 6]
     part = vision.RandomCropDecodeResize((4, 4), (1.0, 1.0), (1.2, 1.2))(data)
@@ -648,11 +651,11 @@ def test_a_pil_image_stays_one_where_mindspore_s_does() -> None:
         (vision.RandomHorizontalFlip(1.0), (8, 8), "RGB"),
         (vision.RandomCrop(4), (4, 4), "RGB"),
     ):
-        found = transform(image)
-        assert (found.size, found.mode) == (size, mode)
+        result = transform(image)
+        assert (result.size, result.mode) == (size, mode)
     flipped = np.asarray(vision.RandomHorizontalFlip(1.0)(image))
     np.testing.assert_array_equal(flipped, np.asarray(image)[:, ::-1])
-    assert all(type(one(image)) is np.ndarray for one in (vision.HorizontalFlip(), vision.RandomInvert(1.0)))
+    assert all(type(variant(image)) is np.ndarray for variant in (vision.HorizontalFlip(), vision.RandomInvert(1.0)))
 
 
 @pytest.mark.parametrize("name", ["CenterCrop(2)", "HWC2CHW()", "HorizontalFlip()", "Rescale(1.0, 0.0)", "ToTensor()"])

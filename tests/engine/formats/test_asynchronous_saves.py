@@ -226,8 +226,8 @@ def test_a_failure_is_told_at_once_and_by_the_status(
     with pytest.raises(OSError, match=text):
         all(iter(ms.async_ckpt_thread_status, False))
     assert ms.async_ckpt_thread_status() is False
-    said = capsys.readouterr().err
-    assert said == (
+    message = capsys.readouterr().err
+    assert message == (
         f"hookscope: the asynchronous save of '{path}' failed: [Errno 28] No space left on device: '{path}'\n"
     )
 
@@ -316,9 +316,11 @@ def test_a_program_ends_when_its_files_are_written(where: str, tmp_path: Path, r
 
 def test_a_program_says_at_its_end_what_it_could_not_write(tmp_path: Path, run_python: Run) -> None:
     limited = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
-    done = run_python(limited + AT_EXIT, str(tmp_path / "x.ckpt"), "main")
+    process = run_python(limited + AT_EXIT, str(tmp_path / "x.ckpt"), "main")
     path = tmp_path / "x.ckpt"
-    assert done.stderr == f"hookscope: the asynchronous save of '{path}' failed: [Errno 27] File too large: '{path}'\n"
+    assert (
+        process.stderr == f"hookscope: the asynchronous save of '{path}' failed: [Errno 27] File too large: '{path}'\n"
+    )
     assert os.listdir(tmp_path) == []
 
 
@@ -355,13 +357,13 @@ def test_a_fork_during_a_save_waits_for_nobody(tmp_path: Path, run_python: Run) 
 def test_a_save_from_a_thread_that_dies_with_the_program_is_written_by_one_that_does_not(
     tmp_path: Path, gate: Gate
 ) -> None:
-    found: list[bool] = []
+    results: list[bool] = []
 
     def call() -> None:
         save(tmp_path / "x.ckpt", 1.0, async_save=True)
-        found.extend(one.daemon for one in threading.enumerate() if one.name == "hookscope-save-checkpoint")
+        results.extend(thread.daemon for thread in threading.enumerate() if thread.name == "hookscope-save-checkpoint")
 
     caller = threading.Thread(target=call, daemon=True)
     caller.start()
     caller.join(60)
-    assert found == [False]
+    assert results == [False]

@@ -34,8 +34,8 @@ class Net(nn.Cell):
 X = inputs(4, 3)
 
 
-def exported(net: Any, *given: Any, name: str = "net", **options: Any) -> Any:
-    ms.export(net, *given, file_name=name, file_format="ONNX", **options)
+def exported(net: Any, *arguments: Any, name: str = "net", **options: Any) -> Any:
+    ms.export(net, *arguments, file_name=name, file_format="ONNX", **options)
     return onnx.load(f"{name}.onnx")
 
 
@@ -88,7 +88,7 @@ def test_equal_networks_make_equal_files_of_pinned_versions() -> None:
     net = Net()
     first, second = exported(net, X, name="a"), exported(net, X, name="b")
     assert Path("a.onnx").read_bytes() == Path("b.onnx").read_bytes()
-    assert (first.ir_version, [(one.domain, one.version) for one in first.opset_import]) == (9, [("", 20)])
+    assert (first.ir_version, [(item.domain, item.version) for item in first.opset_import]) == (9, [("", 20)])
     assert (first.producer_name, first.graph.name, second.graph.name) == ("hookscope", "Net", "Net")
 
 
@@ -101,10 +101,10 @@ def test_inputs_are_named_as_construct_names_them_and_numbers_are_constants() ->
             return a * pair[0] + pair[1] * more[0], {"x": a * scale}
 
     graph = exported(Several(), X, (X, X), X).graph
-    assert [one.name for one in graph.input] == ["a", "pair_0", "pair_1", "more_0"]
-    assert [one.name for one in graph.output] == ["output_0", "output_1"]
+    assert [item.name for item in graph.input] == ["a", "pair_0", "pair_1", "more_0"]
+    assert [item.name for item in graph.output] == ["output_0", "output_1"]
     assert not graph.initializer
-    assert [one.name for one in exported(Net(), X, 3.0).graph.input] == ["x"]
+    assert [item.name for item in exported(Net(), X, 3.0).graph.input] == ["x"]
 
 
 def test_names_that_meet_are_told_apart() -> None:
@@ -117,7 +117,12 @@ def test_names_that_meet_are_told_apart() -> None:
             return x * self.p + output
 
     graph = exported(Meeting(), X, X).graph
-    assert [one.name for one in (*graph.input, *graph.initializer, *graph.output)] == ["x", "output", "x_1", "output_1"]
+    assert [variant.name for variant in (*graph.input, *graph.initializer, *graph.output)] == [
+        "x",
+        "output",
+        "x_1",
+        "output_1",
+    ]
     again = nn.GraphCell(ms.load("net.onnx"))
     np.testing.assert_allclose(again(X, X).asnumpy(), X.asnumpy() * 3)
 
@@ -129,8 +134,8 @@ def test_an_input_that_comes_back_or_is_given_twice_is_handed_on() -> None:
             return x, x, x[1:], ops.relu(x), x.reshape(3, 4), copy, copy * 2, ops.zeros((2,), ms.float32)
 
     exported(Same(), X)
-    got = nn.GraphCell(ms.load("net.onnx"))(X)
-    for mine, theirs in zip(got, Same()(X), strict=True):
+    result = nn.GraphCell(ms.load("net.onnx"))(X)
+    for mine, theirs in zip(result, Same()(X), strict=True):
         np.testing.assert_array_equal(mine.asnumpy(), theirs.asnumpy())
 
 
@@ -182,7 +187,7 @@ def test_wrong_arguments_are_one_clear_error(kind: type[Exception], text: str, o
 
 
 @pytest.mark.parametrize(
-    ("given", "text"),
+    ("inputs", "text"),
     [
         ((), "the inputs do not fit: missing a required argument: 'x'"),
         ((X, X, X), "the inputs do not fit: too many positional arguments"),
@@ -191,9 +196,9 @@ def test_wrong_arguments_are_one_clear_error(kind: type[Exception], text: str, o
         ((Tensor(shape=[None, 3], dtype=ms.float32),), "'x' must be a Tensor with values, but got a placeholder"),
     ],
 )
-def test_wrong_inputs_are_one_clear_error(given: tuple[Any, ...], text: str) -> None:
+def test_wrong_inputs_are_one_clear_error(inputs: tuple[Any, ...], text: str) -> None:
     with pytest.raises(TypeError) as raised:
-        ms.export(Net(), *given, file_name="net", file_format="ONNX")
+        ms.export(Net(), *inputs, file_name="net", file_format="ONNX")
     assert str(raised.value) == f"For 'export', {text}"
     assert not os.listdir()
 

@@ -40,15 +40,17 @@ def test_safetensors_come_back_and_mindspores_are_read(tmp_path: Path) -> None:
     assert values_of(loaded) == values_of(tensors())
     assert all(isinstance(p, Parameter) and p.name == name for name, p in loaded.items())
     (tmp_path / "ms.safetensors").write_bytes(MINDSPORES)
-    found = ms.load_checkpoint(tmp_path / "ms.safetensors", format="safetensors", crc_check=True)
-    assert {name: p.shape for name, p in found.items()} == {"bias": (1,), "weight": (1, 2)}
+    result = ms.load_checkpoint(tmp_path / "ms.safetensors", format="safetensors", crc_check=True)
+    assert {name: p.shape for name, p in result.items()} == {"bias": (1,), "weight": (1, 2)}
 
 
 def test_the_safetensors_written_are_mindspores(tmp_path: Path) -> None:
     (tmp_path / "ms.safetensors").write_bytes(MINDSPORES)
-    found = ms.load_checkpoint(tmp_path / "ms.safetensors", format="safetensors")
+    result = ms.load_checkpoint(tmp_path / "ms.safetensors", format="safetensors")
     again = tmp_path / "again.safetensors"
-    ms.save_checkpoint({"weight": found["weight"], "bias": found["bias"]}, again, format="safetensors", crc_check=True)
+    ms.save_checkpoint(
+        {"weight": result["weight"], "bias": result["bias"]}, again, format="safetensors", crc_check=True
+    )
 
     def content(file: bytes) -> tuple[str, bytes]:
         length = int.from_bytes(file[:8], "little")
@@ -73,9 +75,9 @@ def test_the_safetensors_written_are_mindspores(tmp_path: Path) -> None:
 def test_crc_check_refuses_another_dtype_or_shape(good: bytes, damaged: bytes, tmp_path: Path) -> None:
     path = tmp_path / "x.safetensors"
     ms.save_checkpoint({"a": Tensor(np.ones((2, 3), np.int32))}, path, format="safetensors", crc_check=True)
-    whole = path.read_bytes()
-    assert good in whole
-    path.write_bytes(whole.replace(good, damaged))
+    content = path.read_bytes()
+    assert good in content
+    path.write_bytes(content.replace(good, damaged))
     with pytest.raises(ValueError, match="does not fit: the file is damaged|cannot be read"):
         ms.load_checkpoint(path, format="safetensors", crc_check=True)
 
@@ -92,8 +94,8 @@ def test_a_file_with_the_checksum_of_mindspore_alone_is_read(tmp_path: Path) -> 
 
 def test_the_checksum_of_numbers_is_mindspores_too(tmp_path: Path) -> None:
     floats, small = np.arange(4, dtype=np.float32), np.arange(2, dtype=np.int8)
-    given = {"b": Tensor(floats), "s": Tensor(3), "a": Tensor(np.arange(3.0)), "c": Tensor(small)}
-    ms.save_checkpoint(given, tmp_path / "x", format="safetensors", crc_check=True)
+    tensors = {"b": Tensor(floats), "s": Tensor(3), "a": Tensor(np.arange(3.0)), "c": Tensor(small)}
+    ms.save_checkpoint(tensors, tmp_path / "x", format="safetensors", crc_check=True)
     # The number that MindSpore 2.10.0 writes for the same values.
     assert b'"crc_num":"767729765"' in (tmp_path / "x.safetensors").read_bytes()
     ms.load_checkpoint(tmp_path / "x.safetensors", format="safetensors", crc_check=True)
@@ -113,28 +115,28 @@ def test_the_checksum_of_numbers_is_mindspores_too(tmp_path: Path) -> None:
 )
 def test_the_checksum_is_over_the_name_and_the_bytes(value: Tensor, summed: bytes, tmp_path: Path) -> None:
     ms.save_checkpoint({"s": value}, tmp_path / "x", format="safetensors", crc_check=True)
-    found = zlib.crc32(summed, zlib.crc32(b"s"))
-    assert f'"crc_num":"{found}"'.encode() in (tmp_path / "x.safetensors").read_bytes()
+    result = zlib.crc32(summed, zlib.crc32(b"s"))
+    assert f'"crc_num":"{result}"'.encode() in (tmp_path / "x.safetensors").read_bytes()
 
 
 @pytest.mark.parametrize("dtype", [d for d in DTYPES if not d.is_complex], ids=str)
 def test_every_dtype_comes_back_from_safetensors(dtype: ms.DType, tmp_path: Path) -> None:
-    given = Tensor(np.array([[0, 1], [1, 0]]), dtype)
-    ms.save_checkpoint({"x": given.T, "empty": given[:0]}, tmp_path / "x", format="safetensors")
-    found = ms.load_checkpoint(tmp_path / "x.safetensors", format="safetensors")
-    assert (found["x"].dtype, found["x"].tolist()) == (dtype, given.T.tolist())
-    assert found["empty"].shape == (0, 2)
+    argument = Tensor(np.array([[0, 1], [1, 0]]), dtype)
+    ms.save_checkpoint({"x": argument.T, "empty": argument[:0]}, tmp_path / "x", format="safetensors")
+    result = ms.load_checkpoint(tmp_path / "x.safetensors", format="safetensors")
+    assert (result["x"].dtype, result["x"].tolist()) == (dtype, argument.T.tolist())
+    assert result["empty"].shape == (0, 2)
 
 
 def test_the_librarys_own_writer_would_write_the_same_bytes(tmp_path: Path) -> None:
     from safetensors.numpy import save
 
     kinds = [d for d in DTYPES if d != ms.complex128]
-    arrays = {f"{name}{place}": np.ones((place, 3)) for place in range(2) for name in "ba"}
-    given = {f"{kind}.{name}": Tensor(array, kind) for name, array in arrays.items() for kind in kinds}
+    arrays = {f"{name}{index}": np.ones((index, 3)) for index in range(2) for name in "ba"}
+    tensors = {f"{kind}.{name}": Tensor(array, kind) for name, array in arrays.items() for kind in kinds}
     path = tmp_path / "x.safetensors"
-    ms.save_checkpoint({**given, "höhe": Tensor(2.0)}, path, format="safetensors")
-    theirs = {name: tensor.asnumpy().copy() for name, tensor in given.items()}
+    ms.save_checkpoint({**tensors, "höhe": Tensor(2.0)}, path, format="safetensors")
+    theirs = {name: tensor.asnumpy().copy() for name, tensor in tensors.items()}
     assert path.read_bytes() == save({**theirs, "höhe": np.array(2.0, np.float32)}, {"format": "ms"})
 
 
@@ -142,8 +144,8 @@ def test_every_dtype_is_read_by_a_program_that_made_none_of_it(tmp_path: Path) -
     path = tmp_path / "x.safetensors"
     ms.save_checkpoint({"x": Tensor([0.5, -1.5], ms.bfloat16)}, path, format="safetensors")
     program = "import sys, hookscope.engine as m; print(m.load_checkpoint(*sys.argv[1:], format='safetensors'))"
-    done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True)
-    assert "shape=(2,), dtype=BFloat16" in done.stdout
+    process = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True)
+    assert "shape=(2,), dtype=BFloat16" in process.stdout
 
 
 def header_of(**rows: Any) -> bytes:

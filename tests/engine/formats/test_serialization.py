@@ -32,11 +32,11 @@ def field(number: int, content: bytes) -> bytes:
 
 def varint(number: int) -> bytes:
     number &= 2**64 - 1
-    found = b""
+    result = b""
     while number >= 128:
-        found += bytes([number & 127 | 128])
+        result += bytes([number & 127 | 128])
         number >>= 7
-    return found + bytes([number])
+    return result + bytes([number])
 
 
 def entry(name: bytes, dims: list[int], kind: bytes, content: bytes) -> bytes:
@@ -59,10 +59,10 @@ def test_a_network_is_read_again_bit_for_bit(tmp_path: Path) -> None:
     saved, loaded = network(), network()
     ms.save_checkpoint(saved, tmp_path / "net.ckpt")
     assert bytes_of(saved) != bytes_of(loaded)
-    found = ms.load_checkpoint(tmp_path / "net.ckpt", loaded)
+    result = ms.load_checkpoint(tmp_path / "net.ckpt", loaded)
     assert bytes_of(saved) == bytes_of(loaded)
-    assert list(found) == [p.name for p in saved.get_parameters()]
-    assert all(isinstance(p, Parameter) and p.requires_grad for p in found.values())
+    assert list(result) == [p.name for p in saved.get_parameters()]
+    assert all(isinstance(p, Parameter) and p.requires_grad for p in result.values())
 
 
 @pytest.mark.parametrize("dtype", [d for d in DTYPES if not d.is_complex], ids=str)
@@ -71,9 +71,9 @@ def test_every_dtype_and_shape_comes_back(dtype: ms.DType, shape: tuple[int, ...
     values = np.random.default_rng(0).integers(0, 2, shape) * 1.5
     tensor = Tensor(values, dtype)
     ms.save_checkpoint({"x": tensor}, tmp_path / "x.ckpt")
-    found = ms.load_checkpoint(tmp_path / "x.ckpt")["x"]
-    assert (found.shape, found.dtype) == (shape, dtype)
-    assert found.asnumpy().tobytes() == tensor.asnumpy().tobytes()
+    result = ms.load_checkpoint(tmp_path / "x.ckpt")["x"]
+    assert (result.shape, result.dtype) == (shape, dtype)
+    assert result.asnumpy().tobytes() == tensor.asnumpy().tobytes()
 
 
 def test_views_are_saved_as_what_they_show(tmp_path: Path) -> None:
@@ -85,9 +85,9 @@ def test_views_are_saved_as_what_they_show(tmp_path: Path) -> None:
 def test_a_list_and_appended_values(tmp_path: Path) -> None:
     appended = {"epoch": 3, "loss": 0.5, "done": True, "note": "höhe", "t": Tensor([1.0])}
     ms.save_checkpoint([{"name": "w", "data": Tensor([2.0])}], tmp_path / "x", append_dict=appended)
-    found = ms.load_checkpoint(tmp_path / "x.ckpt")
-    assert found.pop("note") == "höhe"
-    assert {name: value.tolist() for name, value in found.items()} == {
+    result = ms.load_checkpoint(tmp_path / "x.ckpt")
+    assert result.pop("note") == "höhe"
+    assert {name: value.tolist() for name, value in result.items()} == {
         "w": [2.0],
         "epoch": 3,
         "loss": 0.5,
@@ -115,8 +115,8 @@ def test_names_are_chosen_when_saving_and_when_loading(tmp_path: Path) -> None:
 
 def test_a_file_of_mindspores_is_read(tmp_path: Path) -> None:
     (tmp_path / "x.ckpt").write_bytes(MINDSPORES)
-    found = ms.load_checkpoint(tmp_path / "x.ckpt")
-    assert {name: p.tolist() for name, p in found.items()} == {"weight": [[1.5, -2.25]], "bias": [0.5]}
+    result = ms.load_checkpoint(tmp_path / "x.ckpt")
+    assert {name: p.tolist() for name, p in result.items()} == {"weight": [[1.5, -2.25]], "bias": [0.5]}
 
 
 @pytest.mark.parametrize("crc_check", [False, True])
@@ -234,10 +234,10 @@ def test_a_bad_file_is_one_clear_error_and_changes_nothing(name: str, tmp_path: 
     assert bytes_of(net) == before
 
 
-@pytest.mark.parametrize("place", range(0, len(WITH_CHECKSUM), 7))
-def test_the_checksum_finds_every_changed_byte(place: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("index", range(0, len(WITH_CHECKSUM), 7))
+def test_the_checksum_finds_every_changed_byte(index: int, tmp_path: Path) -> None:
     changed = bytearray(WITH_CHECKSUM)
-    changed[place] ^= 0x40
+    changed[index] ^= 0x40
     (tmp_path / "x.ckpt").write_bytes(bytes(changed))
     with pytest.raises(ValueError, match=r"the checksum of .* does not fit: the file is damaged|has no checksum"):
         ms.load_checkpoint(tmp_path / "x.ckpt", crc_check=True)
@@ -245,10 +245,10 @@ def test_the_checksum_finds_every_changed_byte(place: int, tmp_path: Path) -> No
 
 def test_any_changed_byte_is_read_as_other_values_or_refused_by_value_error(tmp_path: Path) -> None:
     path = tmp_path / "x.ckpt"
-    for place in range(len(MINDSPORES)):
+    for index in range(len(MINDSPORES)):
         for bit in (0x01, 0x80, 0xFF):
             changed = bytearray(MINDSPORES)
-            changed[place] ^= bit
+            changed[index] ^= bit
             path.write_bytes(bytes(changed))
             try:
                 ms.load_checkpoint(path)
@@ -270,8 +270,8 @@ def test_missing_files_and_other_formats_are_refused(tmp_path: Path) -> None:
 # Into a network
 
 
-def values(**named: Any) -> dict[str, Parameter]:
-    return {name: Parameter(Tensor(value), name) for name, value in named.items()}
+def values(**keywords: Any) -> dict[str, Parameter]:
+    return {name: Parameter(Tensor(value), name) for name, value in keywords.items()}
 
 
 def test_what_was_not_loaded_is_told_both_ways() -> None:
@@ -281,17 +281,17 @@ def test_what_was_not_loaded_is_told_both_ways() -> None:
 
 def test_values_are_cast_within_their_kind_unless_strict() -> None:
     net = nn.Dense(2, 1)
-    given = values(weight=np.full((1, 2), 2.0))
-    ms.load_param_into_net(net, given)
+    parameters = values(weight=np.full((1, 2), 2.0))
+    ms.load_param_into_net(net, parameters)
     assert (net.weight.dtype, net.weight.tolist()) == (ms.float32, [[2.0, 2.0]])
     with pytest.raises(RuntimeError, match="'weight' is Float32, but the value is Float64"):
-        ms.load_param_into_net(net, given, strict_load=True)
+        ms.load_param_into_net(net, parameters, strict_load=True)
     with pytest.raises(RuntimeError, match="'weight' is Float32, but the value is Int64"):
         ms.load_param_into_net(net, values(weight=np.ones((1, 2), np.int64)))
 
 
 @pytest.mark.parametrize(
-    ("mine", "given"),
+    ("mine", "argument"),
     [
         ("float32", "bfloat16"),
         ("bfloat16", "float64"),
@@ -301,31 +301,31 @@ def test_values_are_cast_within_their_kind_unless_strict() -> None:
         ("complex64", "complex128"),
     ],
 )
-def test_floats_go_into_floats_and_integers_into_integers(mine: str, given: str) -> None:
+def test_floats_go_into_floats_and_integers_into_integers(mine: str, argument: str) -> None:
     net = nn.Cell()
     net.p = Parameter(Tensor([1, 0], getattr(ms, mine)), "p")
-    ms.load_param_into_net(net, {"p": Parameter(Tensor([3, 5], getattr(ms, given)), "p")})
+    ms.load_param_into_net(net, {"p": Parameter(Tensor([3, 5], getattr(ms, argument)), "p")})
     assert (net.p.dtype, net.p.asnumpy().astype(complex).tolist()) == (getattr(ms, mine), [3, 5])
 
 
 def test_a_shape_that_does_not_fit_changes_nothing_at_all() -> None:
     net = nn.Dense(2, 1)
     before = bytes_of(net)
-    given = values(weight=np.zeros((1, 2), np.float32), bias=np.zeros(2, np.float32))
+    parameters = values(weight=np.zeros((1, 2), np.float32), bias=np.zeros(2, np.float32))
     with pytest.raises(RuntimeError, match=r"'bias' has the shape \(1,\), but the value has \(2,\)"):
-        ms.load_param_into_net(net, given)
+        ms.load_param_into_net(net, parameters)
     assert bytes_of(net) == before
 
 
 def test_loaded_values_are_the_networks_own() -> None:
-    net, given = nn.Dense(2, 1), values(bias=[5.0])
-    ms.load_param_into_net(net, given)
+    net, parameters = nn.Dense(2, 1), values(bias=[5.0])
+    ms.load_param_into_net(net, parameters)
     net.bias[0] = 7.0
-    assert given["bias"].tolist() == [5.0]
+    assert parameters["bias"].tolist() == [5.0]
 
 
 @pytest.mark.parametrize(
-    ("net", "given", "text"),
+    ("net", "argument", "text"),
     [
         (3, {}, "'net' must be a Cell, but got int"),
         (nn.Cell(), [], "'parameter_dict' must be a dict, but got list"),
@@ -333,9 +333,9 @@ def test_loaded_values_are_the_networks_own() -> None:
         (nn.Dense(2, 1), {"bias": "text"}, "'bias' must be a Parameter, but got str"),
     ],
 )
-def test_what_is_no_network_or_no_parameters_is_refused(net: Any, given: Any, text: str) -> None:
+def test_what_is_no_network_or_no_parameters_is_refused(net: Any, argument: Any, text: str) -> None:
     with pytest.raises(TypeError, match=f"For 'load_param_into_net', {text}"):
-        ms.load_param_into_net(net, given)
+        ms.load_param_into_net(net, argument)
 
 
 def test_an_optimizers_state_is_saved_with_the_rest(tmp_path: Path) -> None:
@@ -410,9 +410,9 @@ def test_names_that_a_file_lacks_are_told_by_path(tmp_path: Path) -> None:
 def test_a_list_of_equal_names_is_refused_with_them(tmp_path: Path) -> None:
     parameters = list(of_inserted_blocks().get_parameters())
     pairs = [{"name": p.name, "data": p} for p in parameters]
-    for given in (parameters, pairs):
+    for value in (parameters, pairs):
         with pytest.raises(ValueError, match=r"names must differ, but several values are named '0\.weight', '0\.bias'"):
-            ms.save_checkpoint(given, str(tmp_path / "a.ckpt"))
+            ms.save_checkpoint(value, str(tmp_path / "a.ckpt"))
     ms.save_checkpoint([parameters[0], parameters[0]], str(tmp_path / "a.ckpt"))  # one value, twice
     assert list(ms.load_checkpoint(str(tmp_path / "a.ckpt"))) == ["0.weight"] and len(list(tmp_path.iterdir())) == 1
 

@@ -108,13 +108,13 @@ def test_large_tensors_are_written_in_slices_and_joined(tmp_path: Path, monkeypa
     path = tmp_path / "x.ckpt"
     monkeypatch.setattr(ckpt, "_SLICE", 64)
     arrays = {"a": np.arange(40.0), "b": np.arange(16, dtype=np.float32), "c": np.zeros((0, 3))}
-    given = {name: Tensor(array) for name, array in arrays.items()}
-    ms.save_checkpoint(given, path, crc_check=True)
+    tensors = {name: Tensor(array) for name, array in arrays.items()}
+    ms.save_checkpoint(tensors, path, crc_check=True)
     body = path.read_bytes()
     assert [len(re.findall(rb"\n\x01" + name, body)) for name in (b"a", b"b", b"c")] == [5, 1, 1]
-    assert values_of(ms.load_checkpoint(path, crc_check=True)) == values_of(given)
-    whole = ckpt.read(str(path), False)
-    assert whole["a"].dtype == np.float64
+    assert values_of(ms.load_checkpoint(path, crc_check=True)) == values_of(tensors)
+    payload = ckpt.read(str(path), False)
+    assert payload["a"].dtype == np.float64
     # Each entry of "a" is 86 bytes; a file that lacks one, or has another's in between, is refused.
     for bad in (body[86:], body[: 86 * 2] + body[86 * 3 :], body[: 86 * 4 + 80]):
         path.chmod(0o600)
@@ -161,8 +161,8 @@ def test_files_are_converted_both_ways(tmp_path: Path) -> None:
     ms.save_checkpoint(tensors(), tmp_path / "a.ckpt")
     ms.ckpt_to_safetensors(str(tmp_path / "a.ckpt"), str(tmp_path / "new"), name_map={"w": "weight"})
     ms.safetensors_to_ckpt(str(tmp_path / "new" / "a.safetensors"))
-    found = values_of(ms.load_checkpoint(tmp_path / "new" / "a.ckpt"))
-    assert found == {"n": 7, "weight": tensors()["w"].tolist()}
+    result = values_of(ms.load_checkpoint(tmp_path / "new" / "a.ckpt"))
+    assert result == {"n": 7, "weight": tensors()["w"].tolist()}
     (tmp_path / "all" / "rank_0").mkdir(parents=True)
     ms.save_checkpoint(tensors(), tmp_path / "all" / "rank_0" / "b.ckpt")
     ms.ckpt_to_safetensors(str(tmp_path / "all"), str(tmp_path / "out"))
@@ -247,17 +247,21 @@ def test_bad_arguments_of_loading_are_refused_as_mindspore_does(
 
 
 def test_names_behind_a_prefix_are_found_unless_strict() -> None:
-    given = {name: Parameter(Tensor(value), name) for name, value in (("net.weight", [[5.0, 6.0]]), ("bias", [7.0]))}
+    parameters = {
+        name: Parameter(Tensor(value), name) for name, value in (("net.weight", [[5.0, 6.0]]), ("bias", [7.0]))
+    }
     net = nn.Dense(2, 1)
-    assert ms.load_param_into_net(net, given) == ([], ["net.weight"])
+    assert ms.load_param_into_net(net, parameters) == ([], ["net.weight"])
     assert net.weight.tolist() == [[5.0, 6.0]]
-    assert ms.load_param_into_net(nn.Dense(2, 1), given, strict_load=True) == (["weight"], ["net.weight"])
+    assert ms.load_param_into_net(nn.Dense(2, 1), parameters, strict_load=True) == (["weight"], ["net.weight"])
 
 
 def test_a_prefix_is_that_of_the_name_and_not_of_what_stands_first() -> None:
-    given = {name: Parameter(Tensor(value), name) for name, value in (("other", [1.0]), ("a.b.weight", [[5.0, 6.0]]))}
+    parameters = {
+        name: Parameter(Tensor(value), name) for name, value in (("other", [1.0]), ("a.b.weight", [[5.0, 6.0]]))
+    }
     net = nn.Dense(2, 1, has_bias=False)
-    assert ms.load_param_into_net(net, given) == ([], ["other", "a.b.weight"])
+    assert ms.load_param_into_net(net, parameters) == ([], ["other", "a.b.weight"])
     assert net.weight.tolist() == [[5.0, 6.0]]
 
 
@@ -285,18 +289,18 @@ def test_axes_of_one_behind_the_shape_are_dropped() -> None:
     assert net.weight.tolist() == [[5.0, 6.0]]
 
 
-@pytest.mark.parametrize(("mine", "given"), [("float32", "bool_"), ("bool_", "int32"), ("int32", "float32")])
-def test_values_of_another_kind_are_refused(mine: str, given: str) -> None:
+@pytest.mark.parametrize(("mine", "argument"), [("float32", "bool_"), ("bool_", "int32"), ("int32", "float32")])
+def test_values_of_another_kind_are_refused(mine: str, argument: str) -> None:
     net = nn.Cell()
     net.p = Parameter(Tensor([1, 0], getattr(ms, mine)), "p")
     with pytest.raises(RuntimeError, match="'p' is .*, but the value is"):
-        ms.load_param_into_net(net, {"p": Parameter(Tensor([1, 0], getattr(ms, given)), "p")})
+        ms.load_param_into_net(net, {"p": Parameter(Tensor([1, 0], getattr(ms, argument)), "p")})
 
 
 def test_a_path_that_ends_in_the_format_is_taken_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "state_ckpt"
     ms.save_checkpoint({"a": Tensor([1.0])}, str(path))
-    assert [one.name for one in tmp_path.iterdir()] == ["state_ckpt"]
+    assert [item.name for item in tmp_path.iterdir()] == ["state_ckpt"]
     assert ms.load_checkpoint(str(path))["a"].asnumpy().tolist() == [1.0]
     ms.save_checkpoint({"a": Tensor([2.0])}, str(tmp_path / "other.bin"))
     assert (tmp_path / "other.bin.ckpt").exists()

@@ -73,14 +73,14 @@ def test_a_hostile_file_is_refused_within_64_mebibytes(name: str, tmp_path: Path
     good, bad = tmp_path / "good.ckpt", tmp_path / name
     ms.save_checkpoint(tensors(), good)
     bad.write_bytes(hostile_files()[name])
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", LIMITED, str(good), "good", str(bad), bad.suffix[1:]],
         capture_output=True,
         text=True,
         timeout=240,
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     )
-    assert done.stdout.startswith("ValueError") and name in done.stdout, done.stderr[-500:]
+    assert process.stdout.startswith("ValueError") and name in process.stdout, process.stderr[-500:]
 
 
 def sparse(path: Path, begin: bytes, size: int, end: bytes = b"") -> None:
@@ -126,17 +126,17 @@ def test_a_tensor_that_a_limit_leaves_no_memory_for_is_one_clear_error(suffix: s
     header = header_of(x={"dtype": "F32", "shape": [size // 4], "data_offsets": [0, size]})
     begin = header if suffix == "safetensors" else tensor_entry(b"x", size // 4, size)
     sparse(large, begin, len(begin) + size)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", LIMITED, str(good), "good", str(large), suffix],
         capture_output=True,
         text=True,
         timeout=240,
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     )
-    assert done.stdout == (
+    assert process.stdout == (
         f"MemoryError For 'load_checkpoint', the checkpoint file '{large}' holds more than memory has left\n"
-    ), done.stderr
-    assert done.stderr == ""
+    ), process.stderr
+    assert process.stderr == ""
 
 
 def test_a_containers_limit_counts_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +154,7 @@ def test_what_the_machine_has_left_is_its_memory_and_its_swap(monkeypatch: pytes
     def told(rows: str) -> None:
         monkeypatch.setattr(free_memory, "open", lambda path, encoding: io.StringIO(rows), raising=False)
 
-    monkeypatch.setattr(free_memory, "min", lambda *found: found[0], raising=False)
+    monkeypatch.setattr(free_memory, "min", lambda *result: result[0], raising=False)
     told("MemTotal:       32000 kB\nMemFree: 5 kB\nMemAvailable:    3000 kB\nSwapTotal: 9 kB\nSwapFree:   200 kB\n")
     assert free_memory.free_memory() == 3200 * 1024
     told("MemTotal:       32000 kB\n")  # an old kernel does not say
@@ -170,9 +170,9 @@ NAMES = {"escape": "\x1b[2J\x1b]0;title\x07", "reordered": "w\u202etxt.exe", "en
 def test_a_name_is_shown_without_what_a_terminal_obeys_and_cut(name: str, tmp_path: Path) -> None:
     net, errors = nn.Dense(2, 1), []
 
-    def note(action: Any, *arguments: Any, **named: Any) -> None:
+    def note(action: Any, *arguments: Any, **keywords: Any) -> None:
         with pytest.raises((ValueError, TypeError, RuntimeError)) as caught:
-            action(*arguments, **named)
+            action(*arguments, **keywords)
         errors.append(str(caught.value))
 
     path, coded = tmp_path / "x.ckpt", name.encode()
@@ -254,13 +254,13 @@ except Exception as error:
 def test_protobuf_without_its_compiled_part_reads_the_same_and_has_the_same_error(tmp_path: Path) -> None:
     path, damaged = tmp_path / "net.ckpt", tmp_path / "damaged.ckpt"
     environment = {**os.environ, "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python"}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", IN_PURE_PYTHON, str(path), str(damaged)],
         capture_output=True,
         text=True,
         env=environment,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    told = f"the checkpoint file '{damaged}' cannot be read: it is not a checkpoint, or is damaged"
-    assert done.stdout == f"ValueError {told}\n"
+    assert process.returncode == 0, process.stderr
+    message = f"the checkpoint file '{damaged}' cannot be read: it is not a checkpoint, or is damaged"
+    assert process.stdout == f"ValueError {message}\n"

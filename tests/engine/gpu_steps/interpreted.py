@@ -23,10 +23,10 @@ TOLERANCES = {"float32": 3e-6, "float16": 1e-2, "bfloat16": 8e-2}
 
 @pytest.mark.parametrize("name", MANY)
 def test_a_step_is_the_cpus_and_reads_nothing_back(name: str) -> None:
-    found = training(OPTIMIZERS[name], on_gpu=True, triton=True)
-    found.agrees_with(training(OPTIMIZERS[name], on_gpu=False), 3e-6)
-    assert found.synchronizations == 0
-    kernels = [launch for launch in found.launches if "rows" in launch]
+    result = training(OPTIMIZERS[name], on_gpu=True, triton=True)
+    result.agrees_with(training(OPTIMIZERS[name], on_gpu=False), 3e-6)
+    assert result.synchronizations == 0
+    kernels = [launch for launch in result.launches if "rows" in launch]
     assert len(kernels) == (1 if name in TOGETHER else len(kernels))
 
 
@@ -34,9 +34,9 @@ def test_a_step_is_the_cpus_and_reads_nothing_back(name: str) -> None:
 @pytest.mark.parametrize("name", ["Adam, decay, scale, nesterov", "AdamWeightDecay", "Momentum", "SGD, momentum"])
 def test_half_precision_steps_are_computed_in_float32(name: str, dtype: str) -> None:
     """The reference computes in float32 what begins in half precision; each step here is rounded once."""
-    found = training(OPTIMIZERS[name], on_gpu=True, triton=True, dtype=getattr(ms, dtype))
-    found.agrees_with(training(OPTIMIZERS[name], on_gpu=False), TOLERANCES[dtype])
-    assert len([launch for launch in found.launches if "rows" in launch]) == 1
+    result = training(OPTIMIZERS[name], on_gpu=True, triton=True, dtype=getattr(ms, dtype))
+    result.agrees_with(training(OPTIMIZERS[name], on_gpu=False), TOLERANCES[dtype])
+    assert len([launch for launch in result.launches if "rows" in launch]) == 1
 
 
 @pytest.mark.parametrize(
@@ -44,10 +44,10 @@ def test_half_precision_steps_are_computed_in_float32(name: str, dtype: str) -> 
 )
 def test_scaled_steps_are_the_cpus_and_read_nothing_back(name: str, own: bool) -> None:
     level, optimizer = SCALED[name]
-    found = scaled_training(level, optimizer, on_gpu=True, triton=True, own=own)
-    found.agrees_with(scaled_training(level, optimizer, on_gpu=False, own=own), 3e-6 if level == "O0" else 3e-3)
-    assert found.synchronizations == 0
-    assert len([launch for launch in found.launches if "overflow" in launch]) == 1
+    result = scaled_training(level, optimizer, on_gpu=True, triton=True, own=own)
+    result.agrees_with(scaled_training(level, optimizer, on_gpu=False, own=own), 3e-6 if level == "O0" else 3e-3)
+    assert result.synchronizations == 0
+    assert len([launch for launch in result.launches if "overflow" in launch]) == 1
 
 
 def parameters(*shapes: tuple[int, ...]) -> list[Parameter]:
@@ -62,9 +62,9 @@ def test_it_writes_in_place_where_nobody_else_looks_and_only_there(name: str) ->
         slopes = tuple(Tensor(np.ones(p.shape), ms.float32) for p in mine)
         optimizer(slopes)
         held, alias = mine[0]._array, Tensor(mine[1])
-        seen, arrays = held.get(), [id(p._array) for p in mine]
+        records, arrays = held.get(), [id(p._array) for p in mine]
         optimizer(slopes)
-        np.testing.assert_array_equal(held.get(), seen)
+        np.testing.assert_array_equal(held.get(), records)
         assert mine[0]._array is not held
         np.testing.assert_array_equal(alias.asnumpy(), mine[1].asnumpy())
         assert id(mine[2]._array) == arrays[2]
@@ -96,9 +96,9 @@ def test_tensors_of_several_dtypes_take_a_launch_each_and_others_their_rule() ->
         return [p.asnumpy().astype(np.float64) for p in mine]
 
     with strict_device.device(triton=True) as counts:
-        found = step(on_gpu=True)
+        result = step(on_gpu=True)
         assert [event.name for event in counts.launches].count("triton:momentum_rows_kernel") == 4
-    np.testing.assert_array_equal(found, step(on_gpu=False))
+    np.testing.assert_array_equal(result, step(on_gpu=False))
 
 
 def test_a_gradient_that_lies_otherwise_is_read_in_order() -> None:

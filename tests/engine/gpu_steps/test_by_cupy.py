@@ -19,9 +19,9 @@ from tests.engine.gpu_steps.training import OPTIMIZERS, READING, SCALED, scaled_
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_a_step_is_the_cpus_and_reads_nothing_back(name: str) -> None:
-    found = training(OPTIMIZERS[name], on_gpu=True)
-    found.agrees_with(training(OPTIMIZERS[name], on_gpu=False), 3e-6)
-    assert found.synchronizations == 0
+    result = training(OPTIMIZERS[name], on_gpu=True)
+    result.agrees_with(training(OPTIMIZERS[name], on_gpu=False), 3e-6)
+    assert result.synchronizations == 0
 
 
 @pytest.mark.parametrize("name", READING)
@@ -33,24 +33,24 @@ def test_optimizers_that_take_pythons_numbers_make_the_cpus_steps(name: str) -> 
 @pytest.mark.parametrize("name", SCALED)
 def test_scaled_steps_are_the_cpus_overflows_among_them(name: str, own: bool) -> None:
     level, optimizer = SCALED[name]
-    found = scaled_training(level, optimizer, on_gpu=True, own=own)
-    found.agrees_with(scaled_training(level, optimizer, on_gpu=False, own=own), 3e-6 if level == "O0" else 3e-3)
+    result = scaled_training(level, optimizer, on_gpu=True, own=own)
+    result.agrees_with(scaled_training(level, optimizer, on_gpu=False, own=own), 3e-6 if level == "O0" else 3e-3)
 
 
 def test_an_optimizer_that_reads_leaves_a_step_out_too() -> None:
-    found = scaled_training("O0", "Plain", on_gpu=True)
-    found.agrees_with(scaled_training("O0", "Plain", on_gpu=False), 3e-6)
+    result = scaled_training("O0", "Plain", on_gpu=True)
+    result.agrees_with(scaled_training("O0", "Plain", on_gpu=False), 3e-6)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 5.0])
 def test_all_finite_is_not_waited_for(bad: float, dtype: str) -> None:
     with strict_device.device() as counts:
-        given = (Tensor(np.ones((3, 4)), ms.float32), [Tensor([1, 2]), Tensor([1.0, bad], getattr(ms, dtype))])
+        inputs = (Tensor(np.ones((3, 4)), ms.float32), [Tensor([1, 2]), Tensor([1.0, bad], getattr(ms, dtype))])
         counts.clear()
-        found = amp.all_finite(given)
+        result = amp.all_finite(inputs)
         assert not counts.synchronizations
-        assert bool(found) is bool(np.isfinite(bad))
+        assert bool(result) is bool(np.isfinite(bad))
 
 
 def test_an_overflow_is_seen_among_arrays_of_the_host() -> None:
@@ -75,19 +75,19 @@ def test_a_scale_neither_falls_below_one_nor_grows_to_infinity() -> None:
         high.adjust(Tensor(True))
         assert float(low.scale_value) == 1.0 and float(high.scale_value) == np.float32(3e38)
         cell, scale = nn.DynamicLossScaleUpdateCell(2.0, 4.0, 2), Parameter(Tensor(2.0, ms.float32))
-        found = []
+        results = []
         for overflow in (True, False, False, False, True):
             cell(scale, Tensor(overflow))
-            found.append((float(scale), int(cell.last_overflow_iter), int(cell.cur_iter)))
-        assert found == [(1.0, 1, 2), (1.0, 1, 3), (4.0, 3, 4), (4.0, 3, 5), (1.0, 5, 6)]
+            results.append((float(scale), int(cell.last_overflow_iter), int(cell.cur_iter)))
+        assert results == [(1.0, 1, 2), (1.0, 1, 3), (4.0, 3, 4), (4.0, 3, 5), (1.0, 5, 6)]
 
 
 def test_a_subclass_is_given_pythons_numbers() -> None:
-    seen: list[Any] = []
+    records: list[Any] = []
 
     class Plain(nn.Optimizer):
-        def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
-            seen.append((rate, step))
+        def updated(self, index: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+            records.append((rate, step))
             return value - gradient * rate
 
     with strict_device.device():
@@ -96,8 +96,8 @@ def test_a_subclass_is_given_pythons_numbers() -> None:
         for _ in range(2):
             optimizer((Tensor(np.ones(3), ms.float32),))
         assert weight.asnumpy().tolist() == [0.375] * 3
-    assert seen == [(0.5, 1), (0.125, 2)]
-    assert all(type(number) is kind for pair in seen for number, kind in zip(pair, (float, int), strict=True))
+    assert records == [(0.5, 1), (0.125, 2)]
+    assert all(type(number) is kind for pair in records for number, kind in zip(pair, (float, int), strict=True))
 
 
 @pytest.mark.parametrize(("number", "factor"), [(1, 0.9), (2, 0.9), (1, 0.0), (2, 0.0)])

@@ -91,7 +91,7 @@ OPTIMIZERS: dict[str, Callable[[list[Parameter]], Any]] = {
 class Plain(nn.Optimizer):
     """A user's, who computes with Python's numbers."""
 
-    def updated(self, place: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
+    def updated(self, index: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
         return value - gradient * (rate / step)
 
 
@@ -109,10 +109,10 @@ class Outcome:
         self.synchronizations = 0
 
     def keep(self, optimizer: Any) -> Outcome:
-        for name, one in optimizer.parameters_and_names():
-            self.values[name] = _host(one)
-        for one in optimizer.parameters:
-            self.values[f"trained {one.name}"] = _host(one)
+        for name, parameter in optimizer.parameters_and_names():
+            self.values[name] = _host(parameter)
+        for parameter in optimizer.parameters:
+            self.values[f"trained {parameter.name}"] = _host(parameter)
         return self
 
     def counted(self, counts: strict_device.Counts | None) -> None:
@@ -125,8 +125,8 @@ class Outcome:
         for name, value in self.values.items():
             np.testing.assert_allclose(value, other.values[name], rtol=4 * tolerance, atol=tolerance, err_msg=name)
         for mine, others in zip(self.given, other.given, strict=True):
-            for one, another in zip(mine, others, strict=True):
-                np.testing.assert_allclose(one, another, rtol=10 * tolerance, atol=tolerance)
+            for first, second in zip(mine, others, strict=True):
+                np.testing.assert_allclose(first, second, rtol=10 * tolerance, atol=tolerance)
 
 
 def _host(tensor: Tensor) -> Any:
@@ -141,18 +141,18 @@ def training(
     make: Callable[[list[Parameter]], Any], on_gpu: bool, triton: bool = False, dtype: Any = ms.float32
 ) -> Outcome:
     """Four steps of an optimizer."""
-    found = Outcome()
+    result = Outcome()
     with _device(on_gpu, triton) as counts:
         random = np.random.default_rng(0)
-        given = [Parameter(Tensor(random.normal(size=shape), dtype), f"p{i}") for i, shape in enumerate(SHAPES)]
-        optimizer = make(given)
+        inputs = [Parameter(Tensor(random.normal(size=shape), dtype), f"p{i}") for i, shape in enumerate(SHAPES)]
+        optimizer = make(inputs)
         for _ in range(4):
             gradients = tuple(Tensor(random.normal(size=shape), dtype) for shape in SHAPES)
             if counts is not None:
                 counts.clear()
             optimizer(gradients)
-        found.counted(counts)
-        return found.keep(optimizer)
+        result.counted(counts)
+        return result.keep(optimizer)
 
 
 SCALED: dict[str, tuple[str, str]] = {
@@ -174,7 +174,7 @@ def scaled_training(level: str, optimizer: str, on_gpu: bool, triton: bool = Fal
         own: whether by ``DynamicLossScaler`` in a function, which here makes every step; else by a cell that leaves
             those out that overflow.
     """
-    found = Outcome()
+    result = Outcome()
     with _device(on_gpu, triton) as counts:
         ms.set_seed(1)
         random = np.random.default_rng(0)
@@ -188,10 +188,10 @@ def scaled_training(level: str, optimizer: str, on_gpu: bool, triton: bool = Fal
             y = Tensor(labels, ms.int32)
             if counts is not None:
                 counts.clear()
-            given = step(x, y)
-            found.counted(counts)
-            found.given.append([_host(one) for one in given])
-        return found.keep(trainer)
+            outputs = step(x, y)
+            result.counted(counts)
+            result.given.append([_host(output) for output in outputs])
+        return result.keep(trainer)
 
 
 def _with_cell(net: Any, loss: Any, optimizer: Any, level: str) -> Callable[..., Any]:
@@ -204,9 +204,9 @@ def _with_scaler(net: Any, loss: Any, optimizer: Any, level: str) -> Callable[..
     slopes = ms.value_and_grad(lambda x, y: scaler.scale(loss(network(x), y)), None, optimizer.parameters)
 
     def step(x: Tensor, y: Tensor) -> Any:
-        value, found = slopes(x, y)
-        finite = amp.all_finite(found)
-        optimizer(scaler.unscale(found))
+        value, result = slopes(x, y)
+        finite = amp.all_finite(result)
+        optimizer(scaler.unscale(result))
         scaler.adjust(finite)
         return value, finite, scaler.scale_value
 

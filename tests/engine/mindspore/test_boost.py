@@ -16,14 +16,14 @@ def test_after_so_many_steps_the_optimizer_takes_the_mean_and_it_begins_anew() -
     # Weights and names are as MindSpore 2.10's.
     weight = Parameter(Tensor(np.array([1.0, 2.0], np.float32)), name="weight")
     accumulate = boost.GradientAccumulation(2, nn.SGD([weight], 0.5))
-    expected, seen = np.array([1.0, 2.0]), []
+    expected, records = np.array([1.0, 2.0]), []
     for step, gradient in enumerate(GRADIENTS, 1):
         assert accumulate(Tensor(float(step)), (Tensor(gradient),)).item() == step  # the loss
         if step % 2 == 0:
             expected = expected - 0.5 * GRADIENTS[step - 2 : step].mean(0)
-        seen.append(weight.asnumpy().tolist())
-        np.testing.assert_allclose(seen[-1], expected, rtol=1e-6)
-    assert seen[0] == [1.0, 2.0]
+        records.append(weight.asnumpy().tolist())
+        np.testing.assert_allclose(records[-1], expected, rtol=1e-6)
+    assert records[0] == [1.0, 2.0]
     assert [p.name for p in accumulate.get_parameters()] == [
         "optimizer.weight",
         "grad_accumulation.optimizer.weight",

@@ -31,11 +31,11 @@ def facts(group: str) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    "given", [{"parallel_mode": "auto_parallel"}, {"pipeline_stages": 2}, {"parallel_optimizer_config": {"a": 1}}]
+    "arguments", [{"parallel_mode": "auto_parallel"}, {"pipeline_stages": 2}, {"parallel_optimizer_config": {"a": 1}}]
 )
-def test_a_setting_that_has_no_effect_says_so(given: dict[str, Any]) -> None:
-    with pytest.warns(UserWarning, match=f"{next(iter(given))}.* is kept and has no effect yet"):
-        parallel.set_auto_parallel_context(**given)
+def test_a_setting_that_has_no_effect_says_so(arguments: dict[str, Any]) -> None:
+    with pytest.warns(UserWarning, match=f"{next(iter(arguments))}.* is kept and has no effect yet"):
+        parallel.set_auto_parallel_context(**arguments)
     parallel.reset_auto_parallel_context()
 
 
@@ -44,13 +44,13 @@ def test_a_parallel_optimizer_is_for_data_parallel() -> None:
         parallel.set_auto_parallel_context(enable_parallel_optimizer=1)
     parallel.set_auto_parallel_context(enable_parallel_optimizer=True)
     net = nn.Dense(2, 1)
-    told = "For '{}', 'enable_parallel_optimizer' needs parallel_mode=\"data_parallel\", but the mode is '{}'"
+    message = "For '{}', 'enable_parallel_optimizer' needs parallel_mode=\"data_parallel\", but the mode is '{}'"
     try:
         for mode in ("stand_alone", "hybrid_parallel"):
             parallel.set_auto_parallel_context(parallel_mode=mode)
-            with pytest.raises(RuntimeError, match=told.format("Adam", mode)):
+            with pytest.raises(RuntimeError, match=message.format("Adam", mode)):
                 nn.Adam(net.trainable_params())
-            with pytest.raises(RuntimeError, match=told.format("SGD", mode)):
+            with pytest.raises(RuntimeError, match=message.format("SGD", mode)):
                 mint.optim.SGD(net.trainable_params(), 0.1)
         parallel.set_auto_parallel_context(parallel_mode="data_parallel")
         adam = nn.Adam(net.trainable_params())  # one process keeps everything
@@ -91,14 +91,14 @@ def test_a_group_is_there_from_its_making_to_its_end() -> None:
 
 
 def test_after_a_release_it_is_said_again(capsys: pytest.CaptureFixture[str]) -> None:
-    said = "hookscope runs in one process: communication has rank 0 of 1.\n"
-    for backend, expected in ((None, said), ("nccl", ""), ("hccl", "")):
+    message = "hookscope runs in one process: communication has rank 0 of 1.\n"
+    for backend, expected in ((None, message), ("nccl", ""), ("hccl", "")):
         communication.init(backend)
         assert capsys.readouterr().err == expected and communication.GlobalComm.INITED
     communication.release()
     assert not communication.GlobalComm.INITED
     communication.init("mccl")
-    assert capsys.readouterr().err == said
+    assert capsys.readouterr().err == message
 
 
 WORLD = HCCL_WORLD_COMM_GROUP

@@ -59,8 +59,8 @@ def test_mish_of_half_precision_is_rounded_once() -> None:
 
 def test_dense_computes_complex_numbers() -> None:
     x, b = (X + 1j).astype(np.complex64), np.array([1j, 2.0], np.complex64)
-    found = ops.dense(Tensor(x), Tensor(x), Tensor(b))
-    np.testing.assert_allclose(found.asnumpy(), x @ x.T + b, rtol=1e-6)
+    result = ops.dense(Tensor(x), Tensor(x), Tensor(b))
+    np.testing.assert_allclose(result.asnumpy(), x @ x.T + b, rtol=1e-6)
     np.testing.assert_allclose(mint.nn.functional.linear(Tensor(x), Tensor(x)).asnumpy(), x @ x.T, rtol=1e-6)
     of_x, of_b = ms.grad(lambda x, w, b: ops.dense(x, w, b), (0, 2))(Tensor(x), Tensor(x.copy()), Tensor(b))
     np.testing.assert_allclose(of_x.asnumpy(), np.broadcast_to(x.conj().sum(0), x.shape), rtol=1e-6)
@@ -89,7 +89,7 @@ def test_an_argument_without_tensors_is_left_out_of_several_positions() -> None:
     for other in (ms.float32, "a", None, 3):
         assert float(ms.grad(lambda x, _: x * 2.0, (0, 1))(x, other)[0]) == 2.0
     assert float(ms.grad(lambda x, d: x.astype(d) * 2.0)(x, ms.float32)[0]) == 2.0
-    assert [place for place, _ in [ms.grad(lambda x, _: x * 2.0, (0, 1), return_ids=True)(x, ms.float32)]] == [0]
+    assert [index for index, _ in [ms.grad(lambda x, _: x * 2.0, (0, 1), return_ids=True)(x, ms.float32)]] == [0]
     with pytest.raises(TypeError, match="argument 0 must be a Tensor to have a gradient, but got DType"):
         ms.grad(lambda d, x: x.astype(d))(ms.float32, x)
 
@@ -137,7 +137,7 @@ def test_vmap_maps_a_parameter_that_an_operator_changes_in_place(how: str, mode:
     try:
         ms.set_context(mode=mode)
         net = Mapped()
-        found = net(Tensor([[0, 0], [1, 1]], ms.int32), Tensor([[1.0, 2.0], [3.0, 4.0]]))
+        result = net(Tensor([[0, 0], [1, 1]], ms.int32), Tensor([[1.0, 2.0], [3.0, 4.0]]))
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
     combine: Any = {
@@ -151,9 +151,9 @@ def test_vmap_maps_a_parameter_that_an_operator_changes_in_place(how: str, mode:
     }[how]
     expected = start.copy()
     for sample, updates in enumerate(((1.0, 2.0), (3.0, 4.0))):
-        for place, update in enumerate(updates):
-            expected[sample, place, place] = combine(expected[sample, place, place], update)
-    np.testing.assert_array_equal(found.asnumpy(), expected)
+        for position, update in enumerate(updates):
+            expected[sample, position, position] = combine(expected[sample, position, position], update)
+    np.testing.assert_array_equal(result.asnumpy(), expected)
     np.testing.assert_array_equal(net.p.asnumpy(), expected)
 
 
@@ -170,7 +170,7 @@ def test_backward_gets_none_for_outputs_that_are_not_tensors() -> None:
     came: list[Any] = []
 
     def backward(ctx: Any, *args: Any) -> Any:
-        came.append([type(one).__name__ for one in args])
+        came.append([type(argument).__name__ for argument in args])
         return args[0], args[2]
 
     own = function(lambda ctx, x, y: (x * x, 1, y * 2, "a"), backward)
@@ -228,7 +228,7 @@ def test_names_of_the_compiled_core_can_be_imported_and_say_what_they_are_when_u
 def pooled(images: Any, regions: Any, scale: float, size: int, channels: int) -> Any:
     """Return what ``PSROIPooling`` computes, bin by bin."""
     height, width = images.shape[2:]
-    found = np.zeros((len(regions), channels, size, size))
+    result = np.zeros((len(regions), channels, size, size))
     for row, (image, *corners) in enumerate(regions.tolist()):
         x0, y0, x1, y1 = [np.sign(v) * np.floor(abs(np.float32(v) * np.float32(scale)) + 0.5) for v in corners]
         wide, high = max(x1 - x0, 0.1) / size, max(y1 - y0, 0.1) / size
@@ -241,8 +241,8 @@ def pooled(images: Any, regions: Any, scale: float, size: int, channels: int) ->
             ]
             if bottom > top and right > left:
                 part = images[int(image), (channel * size + i) * size + j, top:bottom, left:right]
-                found[row, channel, i, j] = part.astype(np.float64).mean()
-    return found
+                result[row, channel, i, j] = part.astype(np.float64).mean()
+    return result
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.5, 0.25])
@@ -251,12 +251,12 @@ def test_psroi_pooling_means_the_pixels_of_each_bin(scale: float) -> None:
     images = random.rand(2, 12, 6, 7).astype(np.float32)
     begin, side = random.randint(-4, 20, (6, 2)) / 4, random.randint(0, 24, (6, 2)) / 4
     regions = np.concatenate((random.randint(0, 2, (6, 1)), begin, begin + side), 1).astype(np.float32)
-    given = Tensor(regions.reshape(2, 3, 5).transpose(0, 2, 1))
+    argument = Tensor(regions.reshape(2, 3, 5).transpose(0, 2, 1))
     operator = ops.PSROIPooling(spatial_scale=scale, group_size=2, output_dim=3)
     np.testing.assert_allclose(
-        operator(Tensor(images), given).asnumpy(), pooled(images, regions, scale, 2, 3), atol=1e-6
+        operator(Tensor(images), argument).asnumpy(), pooled(images, regions, scale, 2, 3), atol=1e-6
     )
-    gradient = ms.grad(lambda x: operator(x, given))(Tensor(images)).asnumpy()
+    gradient = ms.grad(lambda x: operator(x, argument))(Tensor(images)).asnumpy()
     moved = random.rand(*images.shape).astype(np.float32)
     difference = pooled(images + moved, regions, scale, 2, 3).sum() - pooled(images, regions, scale, 2, 3).sum()
     assert (gradient * moved).sum() == pytest.approx(difference, rel=1e-4, abs=1e-4)
@@ -288,17 +288,17 @@ def test_a_function_is_computed_in_mixed_precision(dtype: Any) -> None:
 
     x, w = Tensor([[1.5, 2.0], [0.25, 1.0]]), Tensor([[1.0, 0.5], [0.1, 2.0]])
     mixed = ms.amp.auto_mixed_precision(function, "auto", dtype)
-    assert [one.dtype for one in mixed(x, w)] == [dtype, ms.float32, dtype, ms.float32, ms.float32]
+    assert [item.dtype for item in mixed(x, w)] == [dtype, ms.float32, dtype, ms.float32, ms.float32]
     np.testing.assert_array_equal(
         mixed(x, w)[0].float().asnumpy(), ops.matmul(x.astype(dtype), w.astype(dtype)).float().asnumpy()
     )
-    assert [one.dtype for one in function(x, w)] == [ms.float32] * 5
+    assert [item.dtype for item in function(x, w)] == [ms.float32] * 5
     gradient = ms.grad(lambda x, w: mixed(x, w)[1][:, 0].sum())(x, w)
     expected = ms.grad(lambda x, w: function(x, w)[1][:, 0].sum())(x, w)
     np.testing.assert_allclose(gradient.asnumpy(), expected.asnumpy(), atol=0.02)
     compiled = ms.jit(mixed)
     for _ in range(3):
-        assert [one.dtype for one in compiled(x, w)] == [dtype, ms.float32, dtype, ms.float32, ms.float32]
+        assert [item.dtype for item in compiled(x, w)] == [dtype, ms.float32, dtype, ms.float32, ms.float32]
 
 
 def test_only_level_auto_takes_a_function() -> None:

@@ -49,9 +49,9 @@ METHODS = {
 @pytest.mark.parametrize("name", [*PRIMITIVES, *METHODS])
 def test_it_computes_what_numpy_computes(name: str) -> None:
     call, expected = {**PRIMITIVES, **METHODS}[name]
-    found = call().asnumpy()
-    assert found.shape == np.shape(expected)
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    result = call().asnumpy()
+    assert result.shape == np.shape(expected)
+    np.testing.assert_allclose(result, expected, rtol=1e-6)
 
 
 def test_numel_counts_elements() -> None:
@@ -138,9 +138,9 @@ def test_batch_norm_of_volumes_normalizes_each_channel() -> None:
     volume = np.random.RandomState(0).randn(4, 2, 3, 3, 3).astype(np.float32) * 5 + 1
     net = nn.BatchNorm3d(2)
     net.set_train()
-    found = net(Tensor(volume)).asnumpy()
-    np.testing.assert_allclose(found.mean((0, 2, 3, 4)), 0, atol=1e-5)
-    np.testing.assert_allclose(found.std((0, 2, 3, 4)), 1, atol=1e-3)
+    result = net(Tensor(volume)).asnumpy()
+    np.testing.assert_allclose(result.mean((0, 2, 3, 4)), 0, atol=1e-5)
+    np.testing.assert_allclose(result.std((0, 2, 3, 4)), 1, atol=1e-3)
 
 
 def test_an_optimizer_of_ones_own() -> None:

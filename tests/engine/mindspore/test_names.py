@@ -242,26 +242,26 @@ def test_a_generators_state_can_be_gone_back_to() -> None:
     first = ms.ops.rand(4).asnumpy().tolist()
     ms.set_rng_state(state)
     assert ms.ops.rand(4).asnumpy().tolist() == first
-    one, other = ms.Generator().manual_seed(3), ms.Generator().manual_seed(3)
-    assert one.draw(5) == other.draw(5) == (3, 0) and one.initial_seed() == 3
-    assert one.draw(2) == (3, 5) and one.draw(1) == (3, 7)
+    left, right = ms.Generator().manual_seed(3), ms.Generator().manual_seed(3)
+    assert left.draw(5) == right.draw(5) == (3, 0) and left.initial_seed() == 3
+    assert left.draw(2) == (3, 5) and left.draw(1) == (3, 7)
 
 
 def test_a_new_generator_begins_at_the_seed_0() -> None:
-    one = ms.Generator()
-    assert one.initial_seed() == 0 and one.get_state().tolist() == [0] * 16
-    assert one.draw(4) == (0, 0) and one.draw(1) == (0, 4)
+    subject = ms.Generator()
+    assert subject.initial_seed() == 0 and subject.get_state().tolist() == [0] * 16
+    assert subject.draw(4) == (0, 0) and subject.draw(1) == (0, 4)
 
 
 def test_a_generator_gives_the_numbers_of_the_engines_own_stream_from_the_same_seed() -> None:
-    place = ms.get_rng_state()
+    state = ms.get_rng_state()
     try:
         ms.manual_seed(3)
         drawn = [ms.Tensor([0.0] * 5).uniform().tolist() for _ in range(2)]
     finally:
-        ms.set_rng_state(place)
-    one = ms.Generator().manual_seed(3)
-    assert [ms.Tensor([0.0] * 5).uniform(generator=one).tolist() for _ in range(2)] == drawn
+        ms.set_rng_state(state)
+    subject = ms.Generator().manual_seed(3)
+    assert [ms.Tensor([0.0] * 5).uniform(generator=subject).tolist() for _ in range(2)] == drawn
 
 
 def test_a_class_made_of_what_cannot_be_here_says_what_to_use_instead() -> None:

@@ -40,15 +40,15 @@ class Pool:
 @pytest.fixture
 def pool(monkeypatch: pytest.MonkeyPatch) -> Pool:
     """New tensors go to a GPU whose pool this is."""
-    one = Pool()
+    subject = Pool()
     properties = {"name": b"A GPU", "major": 9, "minor": 0, "uuid": b"\xff\x01"}
     driver = SimpleNamespace(getDeviceCount=lambda: 2, getDeviceProperties=lambda number: {**properties, "id": number})
-    cupy: Any = SimpleNamespace(get_default_memory_pool=lambda: one, cuda=SimpleNamespace(runtime=driver))
+    cupy: Any = SimpleNamespace(get_default_memory_pool=lambda: subject, cuda=SimpleNamespace(runtime=driver))
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     monkeypatch.setattr(triton_kernels, "probe", lambda: triton_kernels.Probe("cupy", "a fake", {}))
     monkeypatch.setattr(backend, "_device", "GPU")
     monkeypatch.setattr(runtime, "_peak", {"allocated": 0, "reserved": 0})
-    return one
+    return subject
 
 
 @pytest.mark.usefixtures("no_gpu")
@@ -85,10 +85,10 @@ def test_there_is_one_stream_and_its_work_is_done(room: Any) -> None:
     assert room.Stream() == stream == room.Stream(priority=-1) and room.Stream(stream_id=3) != stream
     assert len({stream, room.Stream(), room.Stream(stream_id=3)}) == 2
     assert repr(room.Stream(stream_id=3)) == "Stream(device_name=CPU, device_id:0, stream id:3)"
-    for one in (None, room.Stream()):
-        with room.StreamCtx(one):
+    for variant in (None, room.Stream()):
+        with room.StreamCtx(variant):
             assert float(ms.ops.ones(3).sum()) == 3
-        room.set_cur_stream(one)
+        room.set_cur_stream(variant)
     stream.wait_stream(room.Stream())
     stream.synchronize()
     room.synchronize()

@@ -92,8 +92,8 @@ def test_gradients_can_be_asked_for_at_any_time() -> None:
 
 def test_the_handle_of_a_hook_has_its_number_under_mindspores_name_too() -> None:
     net = nn.ReLU()
-    one, other = (net.register_forward_hook(lambda *_: None) for _ in range(2))
-    assert one.handle_id == one.id != other.handle_id == other.id
+    first, second = (net.register_forward_hook(lambda *_: None) for _ in range(2))
+    assert first.handle_id == first.id != second.handle_id == second.id
 
 
 @pytest.mark.parametrize(

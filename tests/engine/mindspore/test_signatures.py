@@ -28,37 +28,37 @@ DIFFERENT = {
 
 def ours(name: str) -> Callable[..., Any] | None:
     try:
-        found = attrgetter(name)(ms)
+        result = attrgetter(name)(ms)
     except (AttributeError, ImportError):
         return None
-    return found if callable(found) and not refuses(found) else None
+    return result if callable(result) and not refuses(result) else None
 
 
-def refuses(one: Any) -> bool:
+def refuses(item: Any) -> bool:
     """Whether it is there to say that it is not covered: it takes anything."""
-    if inspect.isclass(one) and one.__name__ in PRIMITIVES:
+    if inspect.isclass(item) and item.__name__ in PRIMITIVES:
         return False
-    kinds = [p.kind for p in inspect.signature(one).parameters.values()]
+    kinds = [p.kind for p in inspect.signature(item).parameters.values()]
     return kinds == [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]
 
 
-def arguments_of(one: Any) -> dict[str, Any]:
+def arguments_of(item: Any) -> dict[str, Any]:
     """Each argument with its default; ``EMPTY`` where there is none."""
-    row = PRIMITIVES.get(getattr(one, "__name__", ""), (None, None))[1] if inspect.isclass(one) else None
-    if row is not None and getattr(ms.ops, row.name) is one:
+    row = PRIMITIVES.get(getattr(item, "__name__", ""), (None, None))[1] if inspect.isclass(item) else None
+    if row is not None and getattr(ms.ops, row.name) is item:
         return {key: EMPTY if default is REQUIRED else default for key, default in row.parameters}
-    parameters = inspect.signature(one).parameters.values()
+    parameters = inspect.signature(item).parameters.values()
     return {p.name: p.default for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
 
 
 def theirs(name: str) -> list[tuple[str, Any, bool]]:
     """Of each argument the name, the default, and whether it can be given by place."""
-    found = RECORDED[name]
-    by_place = [*found.posonlyargs, *found.args]
-    defaults = [*[None] * (len(by_place) - len(found.defaults)), *found.defaults]
+    result = RECORDED[name]
+    by_place = [*result.posonlyargs, *result.args]
+    defaults = [*[None] * (len(by_place) - len(result.defaults)), *result.defaults]
     rows = [(arg.arg, default, True) for arg, default in zip(by_place, defaults, strict=True)]
-    rows += [(arg.arg, default, False) for arg, default in zip(found.kwonlyargs, found.kw_defaults, strict=True)]
-    return [(arg, EMPTY if node is None else value_of(node), place) for arg, node, place in rows]
+    rows += [(arg.arg, default, False) for arg, default in zip(result.kwonlyargs, result.kw_defaults, strict=True)]
+    return [(arg, EMPTY if node is None else value_of(node), index) for arg, node, index in rows]
 
 
 def value_of(node: ast.expr) -> Any:
@@ -66,12 +66,12 @@ def value_of(node: ast.expr) -> Any:
     return DOTS if value is ... else value
 
 
-def same(one: Any, other: Any) -> bool:
+def same(item: Any, other: Any) -> bool:
     if other is DOTS:
         return True
-    numbers = [isinstance(value, int | float) and not isinstance(value, bool) for value in (one, other)]
-    one, other = (tuple(value) if isinstance(value, list) else value for value in (one, other))
-    return bool(one == other) and (type(one) is type(other) or all(numbers))
+    numbers = [isinstance(value, int | float) and not isinstance(value, bool) for value in (item, other)]
+    item, other = (tuple(value) if isinstance(value, list) else value for value in (item, other))
+    return bool(item == other) and (type(item) is type(other) or all(numbers))
 
 
 NAMES = [name for name in RECORDED if ours(name) is not None]
@@ -89,12 +89,12 @@ def test_what_differs_on_purpose_still_does(name: str) -> None:
 
 
 def check(name: str) -> None:
-    one = ours(name)
-    have = arguments_of(one)
-    for place, (argument, default, by_place) in enumerate(theirs(name)):
-        if place == 0 and default is EMPTY and by_place:
+    subject = ours(name)
+    have = arguments_of(subject)
+    for index, (argument, default, by_place) in enumerate(theirs(name)):
+        if index == 0 and default is EMPTY and by_place:
             continue  # the value that it is about is given by place
         assert argument in have, f"{name} has no argument '{argument}': {list(have)}"
         assert same(have[argument], default), f"{name}: '{argument}' is {have[argument]!r} by default, not {default!r}"
         if by_place:
-            assert list(have)[place] == argument, f"{name}: '{argument}' is at another place than {place}: {list(have)}"
+            assert list(have)[index] == argument, f"{name}: '{argument}' is at another place than {index}: {list(have)}"

@@ -342,11 +342,11 @@ def meta_learning() -> dict[str, Any]:
 
     inner_gradient = ms.grad(inner, (0, 1, 2))
 
-    def forward(x: Tensor, y: Tensor, query: Tensor, wanted: Tensor) -> Any:
+    def forward(x: Tensor, y: Tensor, query: Tensor, target: Tensor) -> Any:
         weights = (net.w1 * 1, net.b1 * 1, net.w2 * 1)
         gradients = inner_gradient(*weights, x, y)
         fast = [w - 0.1 * g for w, g in zip(weights, gradients, strict=True)]
-        return inner(*fast, query, wanted), *fast
+        return inner(*fast, query, target), *fast
 
     inputs = wave(5, 1), wave(5, 1, k=1.0), wave(5, 1, k=2.0), wave(5, 1, k=3.0)
     return trained(net, forward, nn.Adam(net.trainable_params(), 1e-2, eps=1e-2), *inputs)

@@ -66,13 +66,13 @@ def trained(net: nn.Cell, forward: Callable[..., Any], optimizer: nn.Optimizer, 
     weights = optimizer.parameters
     step = ms.value_and_grad(forward, None, weights, has_aux=True)
     (loss, *outputs), gradients = step(*inputs)
-    kept = {"loss": loss} | {f"output {i}": one for i, one in enumerate(outputs)}
+    kept = {"loss": loss} | {f"output {i}": item for i, item in enumerate(outputs)}
     kept |= {f"gradient {p.name}": g for p, g in zip(weights, gradients, strict=True)}
-    kept = {name: one.asnumpy().copy() if isinstance(one, Tensor) else one for name, one in kept.items()}
+    kept = {name: item.asnumpy().copy() if isinstance(item, Tensor) else item for name, item in kept.items()}
     optimizer(gradients)
     return kept | state(net)
 
 
 def arrays(kept: dict[str, Any]) -> dict[str, np.ndarray]:
     """What a program returns, as arrays."""
-    return {name: one.asnumpy() if isinstance(one, Tensor) else np.array(one) for name, one in kept.items()}
+    return {name: item.asnumpy() if isinstance(item, Tensor) else np.array(item) for name, item in kept.items()}

@@ -45,18 +45,18 @@ def test_every_program_was_recorded_and_nothing_else() -> None:
 def test_one_training_step_is_that_of_mindspore(name: str) -> None:
     with np.load(RECORDED / f"{name}.npz", allow_pickle=False) as file:
         want = dict(file)
-    got = arrays(PROGRAMS[name]())
-    assert list(got) == list(want)
+    result = arrays(PROGRAMS[name]())
+    assert list(result) == list(want)
     largest = {
-        kind: max(np.abs(one).max() for key, one in want.items() if key.startswith(kind))
+        kind: max(np.abs(item).max() for key, item in want.items() if key.startswith(kind))
         for kind in ("gradient", "parameter")
         if any(key.startswith(kind) for key in want)
     }
     of_the_largest = OF_THE_LARGEST_IN_HALF if name == "mixed_precision" else OF_THE_LARGEST
-    for key, one in want.items():
-        if one.dtype.kind == "U":
-            assert got[key].tolist() == one.tolist(), key
+    for key, entry in want.items():
+        if entry.dtype.kind == "U":
+            assert result[key].tolist() == entry.tolist(), key
             continue
-        assert (got[key].shape, got[key].dtype) == (one.shape, one.dtype), key
-        bound = of_the_largest * np.abs(one).max() + OF_THE_LARGEST_OF_ALL * largest.get(key.split()[0], 0)
-        np.testing.assert_allclose(got[key], one, rtol=0, atol=bound, err_msg=key)
+        assert (result[key].shape, result[key].dtype) == (entry.shape, entry.dtype), key
+        bound = of_the_largest * np.abs(entry).max() + OF_THE_LARGEST_OF_ALL * largest.get(key.split()[0], 0)
+        np.testing.assert_allclose(result[key], entry, rtol=0, atol=bound, err_msg=key)

@@ -1027,8 +1027,8 @@ def yolo_head() -> dict[str, Any]:
 
     def forward(x: Tensor, boxes: Tensor) -> Any:
         xy, wh, conf, cls = net(x)
-        found = ops.concat((xy - wh / 2, xy + wh / 2), -1)
-        overlap = giou(found, boxes)
+        result = ops.concat((xy - wh / 2, xy + wh / 2), -1)
+        overlap = giou(result, boxes)
         box = ((1 - overlap) * has).sum() / ops.maximum(has.sum(), 1)
         weight = ops.stop_gradient(ops.pow(ops.abs(has - ops.sigmoid(conf.squeeze(-1))), 2))
         obj = ops.BinaryCrossEntropy("none")(ops.sigmoid(conf.squeeze(-1)), has, weight).mean()

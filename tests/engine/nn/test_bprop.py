@@ -96,8 +96,8 @@ def test_none_stands_for_zeros() -> None:
 
 @pytest.mark.parametrize("dtype", [ms.float16, ms.float64, ms.int32])
 def test_a_gradient_is_cast_to_the_inputs_dtype(dtype: ms.DType) -> None:
-    found = grad(Doubling(lambda x, out, dout: (dout.astype(dtype),)))(X)
-    assert (found.dtype, found.tolist()) == (ms.float32, [1.0, 1.0])
+    result = grad(Doubling(lambda x, out, dout: (dout.astype(dtype),)))(X)
+    assert (result.dtype, result.tolist()) == (ms.float32, [1.0, 1.0])
 
 
 def test_a_number_is_the_gradient_of_a_scalar() -> None:
@@ -118,7 +118,7 @@ def test_a_tuple_argument_has_a_tuple_of_gradients() -> None:
 
 def test_several_outputs_have_several_gradients_zeros_where_none_came() -> None:
     class Two(nn.Cell):
-        given: Any = None
+        argument: Any = None
 
         def construct(self, x: Tensor) -> Any:
             return x * 2.0, x * 3.0
@@ -207,31 +207,31 @@ def test_the_gradient_of_a_listed_parameter_adds_to_that_of_its_other_uses() -> 
 
 
 def test_hooks_around_a_bprop_run_in_their_order() -> None:
-    net, seen = Doubling(lambda x, out, dout: (dout * 5.0,)), []
-    net.register_forward_pre_hook(lambda cell, inputs: seen.append("forward_pre"))
-    net.register_forward_hook(lambda cell, inputs, output: seen.append(("forward", inputs, output.tolist())))
-    net.register_backward_pre_hook(lambda cell, out: (seen.append("backward_pre"), (out[0] * 2.0,))[1])
-    net.register_backward_hook(lambda cell, into, out: seen.append((into[0].tolist(), out[0].tolist())))
+    net, records = Doubling(lambda x, out, dout: (dout * 5.0,)), []
+    net.register_forward_pre_hook(lambda cell, inputs: records.append("forward_pre"))
+    net.register_forward_hook(lambda cell, inputs, output: records.append(("forward", inputs, output.tolist())))
+    net.register_backward_pre_hook(lambda cell, out: (records.append("backward_pre"), (out[0] * 2.0,))[1])
+    net.register_backward_hook(lambda cell, into, out: records.append((into[0].tolist(), out[0].tolist())))
     assert grad(net)(X).tolist() == [10.0, 10.0]
-    (_, inputs, output) = seen.pop(1)
+    (_, inputs, output) = records.pop(1)
     assert (inputs[0].tolist(), output) == (X.tolist(), net.construct(X).tolist())
-    assert seen == ["forward_pre", "backward_pre", ([10.0, 10.0], [2.0, 2.0])]
+    assert records == ["forward_pre", "backward_pre", ([10.0, 10.0], [2.0, 2.0])]
 
 
 def test_what_a_forward_hook_computes_is_differentiated_around_the_bprop() -> None:
-    given: list[Any] = []
-    net = Doubling(lambda x, out, dout: (given.append((out.tolist(), dout.tolist())), (dout * 5.0,))[1])
+    records: list[Any] = []
+    net = Doubling(lambda x, out, dout: (records.append((out.tolist(), dout.tolist())), (dout * 5.0,))[1])
     net.register_forward_hook(lambda cell, inputs, output: output * 3.0)
     net.register_forward_hook(lambda cell, inputs, output: (output, output * output)[1])
     once = net.construct(X).asnumpy()
     assert net(X).tolist() == (9.0 * once**2).tolist()
     assert grad(net)(X).tolist() == (5.0 * 18.0 * once).tolist()
-    assert given == [(once.tolist(), (18.0 * once).tolist())]
+    assert records == [(once.tolist(), (18.0 * once).tolist())]
 
 
 def test_a_bprop_gets_what_construct_returned_though_a_hook_writes_into_it() -> None:
-    given: list[Any] = []
-    net = Doubling(lambda x, out, dout: (given.append((out.tolist(), dout.tolist())), (dout * 5.0,))[1])
+    records: list[Any] = []
+    net = Doubling(lambda x, out, dout: (records.append((out.tolist(), dout.tolist())), (dout * 5.0,))[1])
 
     def doubled(cell: nn.Cell, inputs: Any, output: Tensor) -> None:
         output.mul_(2.0)
@@ -241,7 +241,7 @@ def test_a_bprop_gets_what_construct_returned_though_a_hook_writes_into_it() -> 
     once = net.construct(X).tolist()
     assert net(X).tolist() == [0.0, 2 * once[1]]
     assert grad(net)(X).tolist() == [0.0, 10.0]
-    assert given == [(once, [0.0, 2.0])]
+    assert records == [(once, [0.0, 2.0])]
 
 
 def test_a_hook_that_returns_a_new_tensor_ends_the_gradient_there() -> None:
@@ -251,9 +251,9 @@ def test_a_hook_that_returns_a_new_tensor_ends_the_gradient_there() -> None:
 
 
 def test_the_context_passes_over_forward_hooks_of_a_bprop_as_mindspore_does() -> None:
-    net, other, seen = Doubling(lambda x, out, dout: (dout,)), nn.ReLU(), []
-    net.register_forward_hook(lambda cell, inputs, output: seen.append("own bprop"))
-    other.register_forward_hook(lambda cell, inputs, output: seen.append("none"))
+    net, other, records = Doubling(lambda x, out, dout: (dout,)), nn.ReLU(), []
+    net.register_forward_hook(lambda cell, inputs, output: records.append("own bprop"))
+    other.register_forward_hook(lambda cell, inputs, output: records.append("none"))
     adding = Doubling(lambda x, out, dout: (dout,))
     adding.register_forward_hook(lambda cell, inputs, output: output + 1.0)
 
@@ -267,7 +267,7 @@ def test_the_context_passes_over_forward_hooks_of_a_bprop_as_mindspore_does() ->
     try:
         ms.set_context(bprop_forward_hooks=False)
         assert (net(X).tolist(), other(X).tolist(), grad(net)(X).tolist()) == ([4.0, 9.0], X.tolist(), [1.0, 1.0])
-        assert (seen, ms.get_context("bprop_forward_hooks")) == (["none"], False)
+        assert (records, ms.get_context("bprop_forward_hooks")) == (["none"], False)
         assert [compiled(X).tolist() for _ in range(3)] == [without] * 3
     finally:
         ms.set_context(bprop_forward_hooks=True)
@@ -281,13 +281,13 @@ def test_a_forward_hook_that_asks_for_it_runs_though_construct_raises() -> None:
         def construct(self, x: Tensor) -> Tensor:
             raise ZeroDivisionError("mine")
 
-    seen: list[Any] = []
+    records: list[Any] = []
     net = Failing(lambda x, out, dout: (dout,))
-    net.register_forward_hook(lambda cell, inputs, output: seen.append(output), always_call=True)
-    net.register_forward_hook(lambda cell, inputs, output: seen.append("no"))
+    net.register_forward_hook(lambda cell, inputs, output: records.append(output), always_call=True)
+    net.register_forward_hook(lambda cell, inputs, output: records.append("no"))
     with pytest.raises(ZeroDivisionError):
         net(X)
-    assert seen == [None]
+    assert records == [None]
 
 
 def test_second_order_goes_through_the_bprop() -> None:
@@ -344,7 +344,7 @@ def test_more_gradients_than_inputs_are_told() -> None:
     message = r"cell '0' \(Doubling\) returned 3 gradients for 1 input: the first 1 count"
     with pytest.warns(UserWarning, match=message) as told:
         assert grad(net)(X).tolist() == [5.0, 5.0]
-    assert {one.filename for one in told} == {__file__}
+    assert {item.filename for item in told} == {__file__}
 
 
 def returning(value: Any) -> nn.Cell:
@@ -470,7 +470,7 @@ def test_debugging_a_bprop_warns_where_it_is_not_the_automatic_gradient() -> Non
     message = r"cell 'Doubtful' differs from the automatic gradient .* difference 2$"
     with pytest.warns(UserWarning, match=message) as told:
         ms.grad(net, (0, 1))(x, y)
-    assert {one.filename for one in told} == {__file__}
+    assert {item.filename for item in told} == {__file__}
 
 
 def test_what_compares_a_bprop_is_named_where_it_prevents_a_plan() -> None:
@@ -501,7 +501,7 @@ def test_debugging_a_bprop_leaves_integers_in_their_places(factor: float) -> Non
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         assert grad(net, 1)(count, X, more).tolist() == [6.0 * factor, 2.5 * factor]
-    texts = [str(one.message) for one in caught]
+    texts = [str(item.message) for item in caught]
     assert len(texts) == (factor != 1.0)
     assert all(re.search(r"respect to an input of shape \(2,\): largest difference 12$", text) for text in texts)
 
@@ -521,19 +521,19 @@ def test_debugging_a_bprop_calls_no_hooks_of_inner_cells() -> None:
             return self.inner(x) * 2
 
         def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> tuple[Tensor]:
-            seen.append("bprop")
+            records.append("bprop")
             return (dout * 6,)
 
-    seen: list[str] = []
+    records: list[str] = []
     net = Outer()
     for name, cell in (("outer", net), ("inner", net.inner)):
-        cell.register_forward_pre_hook(lambda cell, inputs, name=name: seen.append(f"{name} pre"))
-        cell.register_forward_hook(lambda cell, inputs, output, name=name: seen.append(f"{name} forward"))
-        cell.register_backward_pre_hook(lambda cell, grad_output, name=name: seen.append(f"{name} backward pre"))
-        cell.register_backward_hook(lambda cell, grad_input, grad_output, name=name: seen.append(f"{name} backward"))
+        cell.register_forward_pre_hook(lambda cell, inputs, name=name: records.append(f"{name} pre"))
+        cell.register_forward_hook(lambda cell, inputs, output, name=name: records.append(f"{name} forward"))
+        cell.register_backward_pre_hook(lambda cell, grad_output, name=name: records.append(f"{name} backward pre"))
+        cell.register_backward_hook(lambda cell, grad_input, grad_output, name=name: records.append(f"{name} backward"))
     assert ms.grad(net)(Tensor([1.0])).tolist() == [6.0]
     forward = ["outer pre", "inner pre", "inner forward", "outer forward"]  # MindSpore passes over the last
-    assert seen == [*forward, "outer backward pre", "bprop", "outer backward"]
+    assert records == [*forward, "outer backward pre", "bprop", "outer backward"]
 
 
 def test_debugging_a_right_bprop_with_random_numbers_is_silent() -> None:
@@ -568,24 +568,24 @@ class _OfTuple(nn.Cell):
 def test_gradients_of_a_tuple_may_come_one_after_another(returned: Callable[..., Any]) -> None:
     x = Tensor([1.0, 2.0])
     cell = _OfTuple(returned)
-    found = grad(lambda a, b, c: cell((a, b), c), (0, 1, 2))(x, x + 1.0, x + 2.0)
-    assert [g.tolist() for g in found] == [[10.0, 10.0], [100.0, 100.0], [1000.0, 1000.0]]
+    result = grad(lambda a, b, c: cell((a, b), c), (0, 1, 2))(x, x + 1.0, x + 2.0)
+    assert [g.tolist() for g in result] == [[10.0, 10.0], [100.0, 100.0], [1000.0, 1000.0]]
 
 
 def test_a_list_of_outputs_comes_to_bprop_as_a_tuple() -> None:
-    seen: list[Any] = []
+    records: list[Any] = []
 
     class Several(nn.Cell):
         def construct(self, x: Tensor) -> list[Tensor]:
             return [x * 2.0, x * 3.0]
 
         def bprop(self, x: Tensor, out: Any, dout: Any) -> Any:
-            seen.extend((out, dout))
+            records.extend((out, dout))
             return (dout[0] * 5.0 + dout[1],)
 
     cell = Several()
     assert grad(lambda x: cell(x)[0])(Tensor([1.0])).tolist() == [5.0]
-    out, dout = seen
+    out, dout = records
     assert (type(out), type(dout)) == (tuple, tuple)
     assert ([t.tolist() for t in out], [t.tolist() for t in dout]) == ([[2.0], [3.0]], [[1.0], [0.0]])
 
@@ -614,7 +614,7 @@ def test_debugging_a_bprop_changes_nothing_and_compares_with_the_state_of_the_ca
         random.seed(1)
         net = Counts(debug)
         slopes = [ms.grad(net)(Tensor([[1.0, 2.0], [5.0, 3.0]])).tolist() for _ in range(2)]
-        held = [one.asnumpy().tolist() for one in (net.seen, net.norm.moving_mean, ops.rand(1))]
+        held = [variant.asnumpy().tolist() for variant in (net.seen, net.norm.moving_mean, ops.rand(1))]
         return [*slopes, *held, net.calls, net.log, np.random.rand(), random.random()]
 
     with warnings.catch_warnings():
@@ -631,14 +631,14 @@ def test_debugging_a_bprop_whose_construct_writes_to_its_argument_compares_it() 
         def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> tuple[Tensor]:
             return (dout * 5.0,)
 
-    net, given = Writes(), []
+    net, records = Writes(), []
     net.bprop_debug = True
 
     def function(x: Tensor) -> Tensor:
         y = x * 1.0
-        given.append(y)
+        records.append(y)
         return net(y)
 
     with pytest.warns(UserWarning, match="largest difference 1$"):
         ms.grad(function)(Tensor([1.0]))
-    assert given[0].tolist() == [3.0]
+    assert records[0].tolist() == [3.0]

@@ -81,8 +81,8 @@ def test_parameters_are_named_by_their_path_own_ones_first() -> None:
     net = Tree()
     assert [name for name, _ in net.parameters_and_names()] == ["own", "left.w", "right.0.w"]
     assert [p.name for p in net.get_parameters()] == ["own", "left.w", "right.0.w"]
-    named = {"own": net.own, "left.w": net.left.w, "right.0.w": net.right[0].w}
-    assert list(net.parameters_dict().items()) == list(named.items())
+    parameters = {"own": net.own, "left.w": net.left.w, "right.0.w": net.right[0].w}
+    assert list(net.parameters_dict().items()) == list(parameters.items())
     assert list(net.parameters_dict(recurse=False)) == ["own"]
     assert [p.name for p in net.get_parameters(expand=False)] == ["own"]
 
@@ -232,9 +232,9 @@ def test_a_network_goes_away_when_nobody_holds_it() -> None:
     try:
         net = Tree()
         net(Tensor([1.0]))
-        seen = weakref.ref(net)
+        reference = weakref.ref(net)
         del net
-        assert seen() is None
+        assert reference() is None
     finally:
         gc.enable()
 
@@ -282,7 +282,7 @@ def test_children_come_by_name_each_once_under_its_first_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "told"),
+    ("call", "message"),
     [
         (lambda net: net.parameters_and_names(5), "parameters_and_names', 'name_prefix' must be a str or None"),
         (lambda net: net.cells_and_names(name_prefix=5), "cells_and_names', 'name_prefix' must be a str or None"),
@@ -290,8 +290,8 @@ def test_children_come_by_name_each_once_under_its_first_name() -> None:
         (lambda net: net.cells_and_names(cells=5), "cells_and_names', 'cells' must be a set or None"),
     ],
 )
-def test_paths_begin_with_a_text(call: Any, told: str) -> None:
-    with pytest.raises(TypeError, match=f"^For 'Cell.{told}, but got int$"):
+def test_paths_begin_with_a_text(call: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=f"^For 'Cell.{message}, but got int$"):
         call(nn.SequentialCell(nn.ReLU()))
 
 
@@ -375,9 +375,9 @@ def test_insert_child_refuses(name: Any, child: Any, error: type[Exception], tex
 
 
 def test_apply_reaches_children_before_parents() -> None:
-    net, seen = Tree(), []
-    assert net.apply(lambda cell: seen.append(type(cell).__name__)) is net
-    assert seen == ["Leaf", "Leaf", "ReLU", "SequentialCell", "Tree"]
+    net, records = Tree(), []
+    assert net.apply(lambda cell: records.append(type(cell).__name__)) is net
+    assert records == ["Leaf", "Leaf", "ReLU", "SequentialCell", "Tree"]
 
 
 def test_a_deep_copy_shares_nothing() -> None:
@@ -574,8 +574,8 @@ def test_parts_of_a_cell_list_are_deleted_by_slices_and_places() -> None:
 
 
 def test_a_cell_list_names_parameters_by_their_places_unless_it_is_told_not_to() -> None:
-    for named, names in (({}, ["0.w"]), ({"auto_prefix": True}, ["0.w"]), ({"auto_prefix": False}, ["w"])):
-        assert [p.name for p in nn.CellList([Leaf()], **named).get_parameters()] == names
+    for keywords, names in (({}, ["0.w"]), ({"auto_prefix": True}, ["0.w"]), ({"auto_prefix": False}, ["w"])):
+        assert [p.name for p in nn.CellList([Leaf()], **keywords).get_parameters()] == names
 
 
 def test_a_container_in_a_network_keeps_its_prefix() -> None:
@@ -761,10 +761,10 @@ def test_of_several_places_that_bear_the_first_ones_name_that_counts_which_fits_
             super().__init__()
             self.blocks = nn.CellList([nn.CellList([Own(), Own()]) for _ in range(count)])
 
-    one, two = (nn.SequentialCell(Net(count)) for count in (1, 2))
-    for net in (one, two):
+    first, two = (nn.SequentialCell(Net(count)) for count in (1, 2))
+    for net in (first, two):
         net[0].blocks.append(nn.CellList([Own()]))
-    assert names(one) == ["0.blocks.0.0.w", "0.blocks.0.1.w", "0.blocks.0.1.0.w"]
+    assert names(first) == ["0.blocks.0.0.w", "0.blocks.0.1.w", "0.blocks.0.1.0.w"]
     assert names(two)[-3:] == ["0.blocks.1.0.w", "0.blocks.1.1.w", "0.blocks.2.0.w"]
 
 

@@ -151,9 +151,13 @@ def test_every_public_name_has_an_effect_or_says_that_it_has_none() -> None:
 def test_the_test_that_is_named_is_there_and_uses_the_name(name: str) -> None:
     file, _, test = EFFECTS[name].rpartition("::")
     source = next(FOLDER.rglob(f"{file or 'test_cell_page'}.py")).read_text(encoding="utf-8")
-    [found] = [one for one in ast.parse(source).body if isinstance(one, ast.FunctionDef) and one.name == test]
-    first = min([found.lineno, *(decorator.lineno for decorator in found.decorator_list)])
-    text = "\n".join(source.splitlines()[first - 1 : found.end_lineno])
+    [function] = [
+        statement
+        for statement in ast.parse(source).body
+        if isinstance(statement, ast.FunctionDef) and statement.name == test
+    ]
+    first = min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
+    text = "\n".join(source.splitlines()[first - 1 : function.end_lineno])
     assert re.search(rf"""[."']{name}\b|\bdef {name}\b""", text)
 
 
@@ -161,9 +165,9 @@ def test_the_test_that_is_named_is_there_and_uses_the_name(name: str) -> None:
 def test_what_has_no_effect_says_so_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "_warned_methods", set())
     call = (SAYS_SO | OPTIONS)[name]
-    with pytest.warns(UserWarning, match=rf"^'Cell\.{re.escape(name)}' has no effect here: ") as told:
+    with pytest.warns(UserWarning, match=rf"^'Cell\.{re.escape(name)}' has no effect here: ") as warnings_:
         call(nn.Dense(2, 2))
-    assert [warning.filename for warning in told] == [__file__]
+    assert [warning.filename for warning in warnings_] == [__file__]
     with warnings.catch_warnings(record=True) as again:
         warnings.simplefilter("always")
         call(nn.Dense(2, 2))
@@ -178,8 +182,8 @@ def test_what_says_that_it_has_no_effect_changes_no_bit(name: str) -> None:
 
     def bits() -> list[bytes]:
         moving = [net[1].moving_mean, net[1].moving_variance]
-        for one, value in zip(moving, (0.0, 1.0), strict=True):
-            one.set_data(ms.ops.full((4,), value, dtype=ms.float32))
+        for item, value in zip(moving, (0.0, 1.0), strict=True):
+            item.set_data(ms.ops.full((4,), value, dtype=ms.float32))
         output, (of_x, of_weights) = ms.value_and_grad(net, 0, net.trainable_params())(x)
         return [t.asnumpy().tobytes() for t in (output, of_x, *of_weights, *moving)]
 
@@ -229,9 +233,9 @@ def test_extra_state_is_given_back_by_loading() -> None:
 
 def test_an_inserted_parameter_is_a_member() -> None:
     net = Two()
-    given = Parameter(Tensor([5.0]), "other")
-    net.insert_param_to_cell("v", given)
-    assert net.v is given and [p.name for p in net.get_parameters()] == ["w", "other", "inner.weight", "inner.bias"]
+    argument = Parameter(Tensor([5.0]), "other")
+    net.insert_param_to_cell("v", argument)
+    assert net.v is argument and [p.name for p in net.get_parameters()] == ["w", "other", "inner.weight", "inner.bias"]
 
 
 def test_a_prefix_comes_before_the_names_of_parameters() -> None:

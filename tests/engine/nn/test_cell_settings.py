@@ -120,9 +120,9 @@ def test_what_is_for_automatic_parallel_modes_is_ignored_with_one_line(
     monkeypatch.setattr(settings, "_warned_methods", set())
     monkeypatch.setattr(primitives, "_warned_methods", set())
     text = f"^'{name}' has no effect here: it is for .* and is ignored in others$"
-    with pytest.warns(UserWarning, match=text) as told:
+    with pytest.warns(UserWarning, match=text) as warnings_:
         action()
-    assert [one.filename for one in told] == [__file__]
+    assert [item.filename for item in warnings_] == [__file__]
     action()  # a second time nothing is said
 
 
@@ -179,31 +179,31 @@ def test_operators_compute_in_the_asked_type_and_parameters_keep_theirs() -> Non
     assert (x + 1.0).dtype is ms.float32
 
 
-@pytest.mark.parametrize("wanted", [ms.float16, ms.float32, ms.bfloat16])
-def test_all_floats_and_only_these_are_taken_to_the_asked_type(wanted: ms.DType) -> None:
+@pytest.mark.parametrize("dtype", [ms.float16, ms.float32, ms.bfloat16])
+def test_all_floats_and_only_these_are_taken_to_the_asked_type(dtype: ms.DType) -> None:
     class Twice(nn.Cell):
         def construct(self, x: Tensor) -> Tensor:
             return x + x
 
-    for given in (ms.float16, ms.float32, ms.float64, ms.bfloat16):
-        found = Twice().to_float(wanted)(Tensor([1.5, -2.0], given))
-        assert (found.dtype, found.float().tolist()) == (wanted, [3.0, -4.0])
-    for given in (ms.int8, ms.uint8, ms.int32, ms.bool_, ms.complex64):
-        assert Twice().to_float(wanted)(Tensor([True, False], given)).dtype is given
+    for value in (ms.float16, ms.float32, ms.float64, ms.bfloat16):
+        result = Twice().to_float(dtype)(Tensor([1.5, -2.0], value))
+        assert (result.dtype, result.float().tolist()) == (dtype, [3.0, -4.0])
+    for value in (ms.int8, ms.uint8, ms.int32, ms.bool_, ms.complex64):
+        assert Twice().to_float(dtype)(Tensor([True, False], value)).dtype is value
 
 
 def test_a_child_may_have_a_type_of_its_own() -> None:
-    seen = []
+    records = []
 
     class Probe(nn.Cell):
         def construct(self, x: Tensor) -> Tensor:
-            seen.append((x + 1.0).dtype)
+            records.append((x + 1.0).dtype)
             return x
 
     net = nn.SequentialCell(Probe(), Probe()).to_float(ms.float16)
     net[1].to_float(ms.float32)
     net(Tensor([1.0]))
-    assert seen == [ms.float16, ms.float32]
+    assert records == [ms.float16, ms.float32]
     assert net.get_flags() == {"fp16": True, "fp32": False, "bf16": False}
 
 
@@ -214,10 +214,10 @@ def test_the_type_that_was_set_can_be_read_and_taken_back() -> None:
     assert net.body[0].get_mixed_precision_type() is ms.float16
     x = Tensor([[1.0, 2.0]])
     alone = nn.SequentialCell(nn.ReLU())
-    for given in (ms.bfloat16, ms.float16, ms.float32):
-        alone.set_mixed_precision_type(given)
-        assert (alone.get_mixed_precision_type(), alone[0].get_mixed_precision_type()) == (given, None)
-        assert alone(x).dtype is given
+    for value in (ms.bfloat16, ms.float16, ms.float32):
+        alone.set_mixed_precision_type(value)
+        assert (alone.get_mixed_precision_type(), alone[0].get_mixed_precision_type()) == (value, None)
+        assert alone(x).dtype is value
     alone.set_mixed_precision_type(ms.float16)
     alone.set_mixed_precision_type(None)
     assert alone.get_mixed_precision_type() is None and alone(x).dtype is ms.float32
@@ -227,11 +227,11 @@ def test_the_type_that_was_set_can_be_read_and_taken_back() -> None:
 
 def test_inputs_are_cast_wherever_they_are() -> None:
     x, y = Tensor([1.5, 2.25]), Tensor([3], ms.int32)
-    found = nn.Cell().cast_inputs((x, [y, {"a": x}], "text", 4), ms.float16)
-    first, (second, named), *others = found
-    assert others == ["text", 4] and type(found) is tuple and type(found[1]) is list
-    assert [t.tolist() for t in (first, second, named["a"])] == [[1.5, 2.25], [3.0], [1.5, 2.25]]
-    assert {t.dtype for t in (first, second, named["a"])} == {ms.float16} and x.dtype is ms.float32
+    result = nn.Cell().cast_inputs((x, [y, {"a": x}], "text", 4), ms.float16)
+    first, (second, mapping), *others = result
+    assert others == ["text", 4] and type(result) is tuple and type(result[1]) is list
+    assert [t.tolist() for t in (first, second, mapping["a"])] == [[1.5, 2.25], [3.0], [1.5, 2.25]]
+    assert {t.dtype for t in (first, second, mapping["a"])} == {ms.float16} and x.dtype is ms.float32
 
 
 def test_parameters_in_lists_are_known_by_name_and_no_two_share_one() -> None:
@@ -325,19 +325,19 @@ IN_SINGLE = {
 
 
 @pytest.mark.parametrize(
-    ("function", "wanted"),
+    ("function", "expected"),
     [(f, ms.float16) for f in IN_HALF.values()] + [(f, ms.float32) for f in IN_SINGLE.values()],
     ids=[*IN_HALF, *IN_SINGLE],
 )
 def test_functions_made_of_several_operators_follow_to_float_as_in_mindspore(
-    function: Callable[[Tensor], Tensor], wanted: Any
+    function: Callable[[Tensor], Tensor], expected: Any
 ) -> None:
     class Probe(nn.Cell):
         def construct(self, x: Tensor) -> Tensor:
             return function(x)
 
     x = ops.arange(9).reshape((3, 3)).astype(ms.float32)
-    assert Probe().to_float(ms.float16)(x).dtype is wanted
+    assert Probe().to_float(ms.float16)(x).dtype is expected
     assert function(x).dtype is ms.float32
 
 

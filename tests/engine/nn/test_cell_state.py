@@ -103,7 +103,7 @@ def test_hooks_around_saving_and_loading_see_their_cell_and_may_change_things() 
 
 def test_hooks_get_the_prefix_and_the_metadata_of_their_cell() -> None:
     net, saved, loaded = Counting(), [], []
-    net.fc.register_state_dict_post_hook(lambda *given: saved.append(given))
+    net.fc.register_state_dict_post_hook(lambda *arguments: saved.append(arguments))
     net.fc.register_state_dict_post_hook(lambda cell, state, prefix, meta: meta.update(version=3))
     state: Any = net.state_dict(prefix="q.")
     ((cell, destination, prefix, meta),) = saved
@@ -114,8 +114,8 @@ def test_hooks_get_the_prefix_and_the_metadata_of_their_cell() -> None:
         loaded.append((cell, prefix, meta, getattr(state, "_metadata", None)))
 
     state = net.state_dict()
-    for one in (net, net.fc):
-        one.register_load_state_dict_pre_hook(see)
+    for variant in (net, net.fc):
+        variant.register_load_state_dict_pre_hook(see)
     net.load_state_dict(state)
     assert [(cell, prefix, meta) for cell, prefix, meta, _ in loaded] == [
         (net, "", {}),
@@ -124,12 +124,12 @@ def test_hooks_get_the_prefix_and_the_metadata_of_their_cell() -> None:
     assert loaded[0][3] is state._metadata
     loaded.clear()
     net.load_state_dict(dict(state))  # another dictionary has no metadata
-    assert [one[2:] for one in loaded] == [({}, None)] * 2
+    assert [item[2:] for item in loaded] == [({}, None)] * 2
 
 
 def test_a_hook_that_returns_something_is_refused() -> None:
     net = Counting()
-    net.register_state_dict_post_hook(lambda *given: 3)
+    net.register_state_dict_post_hook(lambda *arguments: 3)
     with pytest.raises(RuntimeError, match=r"post hook must return None \(it changes .* in place\), but got"):
         net.state_dict()
 

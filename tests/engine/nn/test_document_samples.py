@@ -12,7 +12,7 @@ import pytest
 from tests.engine.document_samples import FOLDER, Sample, run, samples
 
 PAGES = {path.stem[:3]: samples(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.txt"))}
-WITH_SAMPLES = sorted(name for name, found in PAGES.items() if found)
+WITH_SAMPLES = sorted(name for name, result in PAGES.items() if result)
 pytestmark = pytest.mark.skipif(not PAGES, reason="MindSpore's pages are not part of this project: set HOOKSCOPE_PAGES")
 
 DRAWN = ("np.random.randn", "net.b[0] = 1.", "for name, param in net", "print(net.b.asnumpy())", "ops.ones_like")
@@ -53,12 +53,12 @@ def words(text: str) -> list[str]:
 @pytest.mark.parametrize("page", WITH_SAMPLES)
 def test_each_sample_prints_what_its_page_shows(page: str, mode: str) -> None:
     for sample, result in zip(PAGES[page], results(page, mode), strict=True):
-        wanted, printed = expected(sample), result["printed"]
-        assert words(printed) == words(wanted), sample.code
-        is_drawn = sample.prints and any(sample.code.startswith(one) or one in sample.code for one in DRAWN)
+        target, printed = expected(sample), result["printed"]
+        assert words(printed) == words(target), sample.code
+        is_drawn = sample.prints and any(sample.code.startswith(item) or item in sample.code for item in DRAWN)
         if not is_drawn or "[3, 4, 5]" in sample.code or "modify_parameter" in sample.code:
-            numbers = [float(one) for one in NUMBER.findall(printed)]
-            assert numbers == pytest.approx([float(one) for one in NUMBER.findall(wanted)], abs=1e-4), sample.code
+            numbers = [float(item) for item in NUMBER.findall(printed)]
+            assert numbers == pytest.approx([float(item) for item in NUMBER.findall(target)], abs=1e-4), sample.code
         # A hook that prints cannot be part of a plan, where a sample that is eager is compiled against its words.
         hook_prints = mode == "all_graph" and "PYNATIVE_MODE" in sample.code
         assert [text for text in result["warnings"] if not (hook_prints and PRINTS in text)] == [], sample.code
@@ -85,13 +85,13 @@ def test_cells_that_a_sample_calls_are_compiled(page: str) -> None:
         "y = ms.Tensor([4, 5, 6], ms.float32)\noutput = net(x, y)": "net",
         "\nmodify_parameter()": "modify_parameter",
     }
-    found = [
+    outputs = [
         result["compiled"][name]
         for sample, result in zip(PAGES[page], results(page, "graph"), strict=True)
         for text, name in called.items()
         if text in sample.code
     ]
-    assert found and all(found)
+    assert outputs and all(outputs)
 
 
 def test_a_page_is_read_with_its_samples_and_what_they_print(tmp_path: Path) -> None:

@@ -57,12 +57,12 @@ def values(gradients: Any) -> list[Any]:
 
 
 def test_order_around_nested_cells() -> None:
-    net, seen = Outer(), []
+    net, records = Outer(), []
     for name, cell in (("outer", net), ("a", net.a), ("b", net.b)):
         for kind in KINDS:
-            register(cell, kind, lambda *_, event=f"{kind} {name}": seen.append(event))
+            register(cell, kind, lambda *_, event=f"{kind} {name}": records.append(event))
     grad(net)(X)
-    assert seen == [
+    assert records == [
         "forward_pre outer",
         "forward_pre a",
         "forward a",
@@ -80,22 +80,22 @@ def test_order_around_nested_cells() -> None:
 
 @pytest.mark.parametrize("kind", ["forward_pre", "forward"])
 def test_hooks_of_one_kind_run_in_the_order_of_registering_prepended_ones_first(kind: str) -> None:
-    net, seen = Square(), []
-    register(net, kind, lambda *_: seen.append(1))
-    register(net, kind, lambda *_: seen.append(2))
-    register(net, kind, lambda *_: seen.append(0), prepend=True)
+    net, records = Square(), []
+    register(net, kind, lambda *_: records.append(1))
+    register(net, kind, lambda *_: records.append(2))
+    register(net, kind, lambda *_: records.append(0), prepend=True)
     net(X)
-    assert seen == [0, 1, 2]
+    assert records == [0, 1, 2]
 
 
 def test_operators_of_a_forward_hook_are_inside_what_backward_hooks_see_those_of_a_pre_hook_outside() -> None:
-    net, seen = Square(), []
+    net, records = Square(), []
     net.register_forward_pre_hook(lambda cell, inputs: (inputs[0] * 10.0,))
     net.register_forward_hook(lambda cell, inputs, output: output * 3.0)
-    net.register_backward_hook(lambda cell, into, out: seen.append((values(into), values(out))))
+    net.register_backward_hook(lambda cell, into, out: records.append((values(into), values(out))))
     gradient = grad(net)(Tensor([1.0]))
     # Inside: 3 u**2 at u = 10, which is 60; outside it: u = 10 x.
-    assert seen == [([[60.0]], [[1.0]])]
+    assert records == [([[60.0]], [[1.0]])]
     assert gradient.tolist() == [600.0]
 
 
@@ -103,30 +103,30 @@ def test_operators_of_a_forward_hook_are_inside_what_backward_hooks_see_those_of
 
 
 def test_forward_pre_replaces_inputs_and_forward_replaces_the_output() -> None:
-    net, seen = Square(), []
+    net, records = Square(), []
     net.register_forward_pre_hook(lambda cell, inputs: inputs[0] + 1.0)
-    net.register_forward_hook(lambda cell, inputs, output: (seen.append(values(inputs)), output * 10.0)[1])
+    net.register_forward_hook(lambda cell, inputs, output: (records.append(values(inputs)), output * 10.0)[1])
     assert net(X).tolist() == [90.0, 160.0]
-    assert seen == [[[3.0, 4.0]]]
+    assert records == [[[3.0, 4.0]]]
 
 
 def test_with_kwargs_hooks_see_and_replace_keywords() -> None:
     net = Product()
     net.register_forward_pre_hook(lambda cell, args, kwargs: (args, {"scale": 5.0}), with_kwargs=True)
-    seen: list[Any] = []
-    net.register_forward_hook(lambda cell, args, kwargs, output: seen.append(kwargs), with_kwargs=True)
+    records: list[Any] = []
+    net.register_forward_hook(lambda cell, args, kwargs, output: records.append(kwargs), with_kwargs=True)
     assert net(X, X, scale=2.0).tolist() == [20.0, 45.0]
-    assert seen == [{"scale": 5.0}]
+    assert records == [{"scale": 5.0}]
 
 
 def test_with_kwargs_hooks_get_the_cell_its_inputs_and_its_keywords() -> None:
-    net, seen = Product(), []
-    net.register_forward_pre_hook(lambda *given: seen.append(given), with_kwargs=True)
-    net.register_forward_hook(lambda *given: seen.append(given), with_kwargs=True)
+    net, records = Product(), []
+    net.register_forward_pre_hook(lambda *arguments: records.append(arguments), with_kwargs=True)
+    net.register_forward_hook(lambda *arguments: records.append(arguments), with_kwargs=True)
     output = net(X, X, scale=2.0)
-    assert seen[0][0] is seen[1][0] is net
-    assert seen[0][1:] == ((X, X), {"scale": 2.0})
-    assert seen[1][1:3] == ((X, X), {"scale": 2.0}) and seen[1][3] is output and len(seen[1]) == 4
+    assert records[0][0] is records[1][0] is net
+    assert records[0][1:] == ((X, X), {"scale": 2.0})
+    assert records[1][1:3] == ((X, X), {"scale": 2.0}) and records[1][3] is output and len(records[1]) == 4
 
 
 def test_a_with_kwargs_pre_hook_returns_a_pair() -> None:
@@ -164,16 +164,16 @@ def test_always_call_runs_also_when_construct_raised() -> None:
         def construct(self, x: Tensor) -> Tensor:
             raise ZeroDivisionError
 
-    net, seen = Failing(), []
-    net.register_forward_hook(lambda cell, inputs, output: seen.append(output), always_call=True)
-    net.register_forward_hook(lambda cell, inputs, output: seen.append("not this one"))
+    net, records = Failing(), []
+    net.register_forward_hook(lambda cell, inputs, output: records.append(output), always_call=True)
+    net.register_forward_hook(lambda cell, inputs, output: records.append("not this one"))
     with pytest.raises(ZeroDivisionError):
         net(X)
-    assert seen == [None]
-    net.register_forward_hook(lambda *given: seen.append(given), always_call=True, with_kwargs=True)
+    assert records == [None]
+    net.register_forward_hook(lambda *arguments: records.append(arguments), always_call=True, with_kwargs=True)
     with pytest.raises(ZeroDivisionError):
         net(x=X)
-    assert seen == [None, None, (net, (), {"x": X}, None)]
+    assert records == [None, None, (net, (), {"x": X}, None)]
 
 
 def test_backward_pre_replaces_what_arrives_and_backward_what_leaves() -> None:
@@ -192,12 +192,12 @@ def test_backward_hooks_chain() -> None:
 
 
 def test_grad_input_has_a_slot_for_each_tensor_and_none_for_numbers() -> None:
-    net, seen = Product(), []
-    net.register_backward_hook(lambda cell, into, out: seen.append(values(into)))
+    net, records = Product(), []
+    net.register_backward_hook(lambda cell, into, out: records.append(values(into)))
     grad(lambda x, y: net(x, y, 2.0), (0, 1))(X, X)
     grad(lambda x: net(x, 3.0))(X)
     grad(lambda x: net(x, Tensor([2.0, 3.0]), scale=Tensor([1.0, 1.0])))(X)
-    assert seen == [[[4.0, 6.0], [4.0, 6.0]], [[3.0, 3.0]], [[2.0, 3.0], None]]
+    assert records == [[[4.0, 6.0], [4.0, 6.0]], [[3.0, 3.0]], [[2.0, 3.0], None]]
 
 
 def test_a_list_has_no_slot_and_its_gradient_passes_on() -> None:
@@ -205,10 +205,10 @@ def test_a_list_has_no_slot_and_its_gradient_passes_on() -> None:
         def construct(self, pair: Any, x: Tensor) -> Tensor:
             return pair[0] * pair[1] * x
 
-    net, seen = Sum(), []
-    net.register_backward_hook(lambda cell, into, out: seen.append(values(into)))
+    net, records = Sum(), []
+    net.register_backward_hook(lambda cell, into, out: records.append(values(into)))
     assert grad(lambda x: net([x, x], x))(X).tolist() == [12.0, 27.0]
-    assert seen == [[[4.0, 9.0]]]
+    assert records == [[[4.0, 9.0]]]
 
 
 def test_unused_outputs_are_none() -> None:
@@ -216,17 +216,17 @@ def test_unused_outputs_are_none() -> None:
         def construct(self, x: Tensor) -> Any:
             return x * 2.0, x * 3.0
 
-    net, seen = Two(), []
-    net.register_backward_pre_hook(lambda cell, out: seen.append(values(out)))
+    net, records = Two(), []
+    net.register_backward_pre_hook(lambda cell, out: records.append(values(out)))
     assert grad(lambda x: net(x)[1])(X).tolist() == [3.0, 3.0]
-    assert seen == [[None, [1.0, 1.0]]]
+    assert records == [[None, [1.0, 1.0]]]
 
 
 def test_a_cell_called_twice_has_its_hooks_called_for_each() -> None:
-    net, seen = Square(), []
-    net.register_backward_hook(lambda cell, into, out: seen.append((values(into), values(out))))
+    net, records = Square(), []
+    net.register_backward_hook(lambda cell, into, out: records.append((values(into), values(out))))
     assert grad(lambda x: net(net(x)))(Tensor([2.0])).tolist() == [32.0]
-    assert seen == [([[8.0]], [[1.0]]), ([[32.0]], [[8.0]])]
+    assert records == [([[8.0]], [[1.0]]), ([[32.0]], [[8.0]])]
 
 
 def test_hooks_do_not_change_bits() -> None:
@@ -245,19 +245,19 @@ def test_hooks_do_not_change_bits() -> None:
 
 def test_hook_backward_sends_nothing_to_a_value_that_is_not_used() -> None:
     def function(x: Any) -> Any:
-        used, _ = ops.HookBackward(lambda g: seen.append(values(g)))(x * 2, ops.log(x))
+        used, _ = ops.HookBackward(lambda g: records.append(values(g)))(x * 2, ops.log(x))
         return used.sum()
 
-    seen: list[Any] = []
+    records: list[Any] = []
     assert grad(function)(Tensor([0.0, 1.0])).tolist() == [2.0, 2.0]  # and not 0 / 0
-    assert seen == [[[1.0, 1.0], [0.0, 0.0]]]
+    assert records == [[[1.0, 1.0], [0.0, 0.0]]]
 
 
 def test_a_hook_on_a_parameterised_cell_sees_the_gradient_of_its_input_though_only_weights_are_asked_for() -> None:
-    net, seen = nn.Dense(2, 1, weight_init="ones"), []
-    net.register_backward_hook(lambda cell, into, out: seen.append(values(out)))
+    net, records = nn.Dense(2, 1, weight_init="ones"), []
+    net.register_backward_hook(lambda cell, into, out: records.append(values(out)))
     grad(net, None, net.trainable_params())(Tensor([[1.0, 2.0]]))
-    assert seen == [[[[1.0]]]]
+    assert records == [[[[1.0]]]]
 
 
 def test_backward_hooks_take_part_in_second_derivatives() -> None:
@@ -272,70 +272,70 @@ def test_backward_hooks_take_part_in_second_derivatives() -> None:
 
 def test_remove_is_idempotent_and_ends_the_calls() -> None:
     for kind in KINDS:
-        net, seen = Square(), []
-        handle = register(net, kind, lambda *_, seen=seen: seen.append(1))
+        net, log = Square(), []
+        handle = register(net, kind, lambda *_, log=log: log.append(1))
         grad(net)(X)
         handle.remove()
         handle.remove()
         grad(net)(X)
-        assert seen == [1]
+        assert log == [1]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_hook_may_remove_itself_while_it_runs(kind: str) -> None:
-    net, seen = Square(), []
+    net, records = Square(), []
 
     def once(*_: Any) -> None:
-        seen.append("once")
+        records.append("once")
         handle.remove()
 
     handle = register(net, kind, once)
-    register(net, kind, lambda *_: seen.append("always"))
+    register(net, kind, lambda *_: records.append("always"))
     for _ in range(2):
         grad(net)(X)
-    assert seen == ["once", "always", "always"]
+    assert records == ["once", "always", "always"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_replace_takes_off_the_hook_of_the_same_name(kind: str) -> None:
-    net, seen = Square(), []
+    net, records = Square(), []
 
     def cell_of_a_notebook(version: int) -> None:
         def watch(*_: Any) -> None:
-            seen.append(version)
+            records.append(version)
 
         register(net, kind, watch, replace=True)
 
-    register(net, kind, lambda *_: seen.append("other"))
+    register(net, kind, lambda *_: records.append("other"))
     cell_of_a_notebook(1)
     cell_of_a_notebook(2)
     grad(net)(X)
-    assert seen == ["other", 2]
+    assert records == ["other", 2]
 
 
 def test_a_copied_network_has_hooks_of_its_own() -> None:
-    net, seen = Outer(), []
-    net.a.register_backward_hook(lambda cell, into, out: seen.append(cell))
+    net, records = Outer(), []
+    net.a.register_backward_hook(lambda cell, into, out: records.append(cell))
     copied = copy.deepcopy(net)
     grad(copied)(X)
-    assert seen == [copied.a]
+    assert records == [copied.a]
     assert copied.a is not net.a
 
 
 def test_a_handle_kept_in_a_copied_network_removes_the_copys_hook() -> None:
     class Keeping(Square):
-        def __init__(self, seen: list[int]) -> None:
+        def __init__(self, records: list[int]) -> None:
             super().__init__()
-            self.handle = self.register_forward_hook(lambda *_: seen.append(1))
+            self.handle = self.register_forward_hook(lambda *_: records.append(1))
 
-    seen: list[int] = []
-    net = Keeping(seen)
+    records: list[int] = []
+    net = Keeping(records)
     copied = copy.deepcopy(net)
     copied.handle.remove()
     copied(X)
-    assert seen == []
+    assert records == []
     net(X)
-    assert seen == [1]
+    assert records == [1]
 
 
 # Arity and errors
@@ -413,9 +413,9 @@ def test_a_backward_hook_that_returns_no_gradients_is_refused(kind: str, returne
 
 @pytest.mark.filterwarnings("ignore:no plan can be made")
 def test_hooks_of_cells_are_called_under_jit_as_elsewhere() -> None:
-    net, seen = Square(), []
+    net, records = Square(), []
     for kind in KINDS:
-        register(net, kind, lambda *_: seen.append(1))
+        register(net, kind, lambda *_: records.append(1))
 
     @ms.jit
     def compiled(x: Tensor) -> Tensor:
@@ -423,7 +423,7 @@ def test_hooks_of_cells_are_called_under_jit_as_elsewhere() -> None:
 
     for times in (1, 2):
         assert grad(compiled)(X).tolist() == [4.0, 6.0]
-        assert seen == [1] * 4 * times
+        assert records == [1] * 4 * times
 
 
 def test_jit_takes_options_and_wants_a_function() -> None:
@@ -436,10 +436,10 @@ def test_jit_takes_options_and_wants_a_function() -> None:
 
 
 def test_hook_backward_sees_a_tuple_and_replaces_it() -> None:
-    seen: list[Any] = []
+    records: list[Any] = []
 
     def doubled(gradients: Any) -> Any:
-        seen.append(values(gradients))
+        records.append(values(gradients))
         return gradients[0] * 2.0, gradients[1]
 
     hook = ops.HookBackward(doubled)
@@ -449,7 +449,7 @@ def test_hook_backward_sees_a_tuple_and_replaces_it() -> None:
         return x * y
 
     of_x, of_y = grad(function, (0, 1))(X, Tensor([5.0, 7.0]))
-    assert seen == [[[5.0, 7.0], [2.0, 3.0]]]
+    assert records == [[[5.0, 7.0], [2.0, 3.0]]]
     assert (of_x.tolist(), of_y.tolist()) == ([10.0, 14.0], [2.0, 3.0])
 
 
@@ -473,15 +473,15 @@ def test_hook_backward_refuses_what_it_cannot_use() -> None:
 
 
 def test_a_tensor_hook_sees_the_whole_gradient_once_and_replaces_it() -> None:
-    seen: list[Any] = []
+    records: list[Any] = []
 
     def function(x: Tensor) -> Tensor:
         y = x * 2.0
-        y.register_hook(lambda g: (seen.append(g.tolist()), g * 10.0)[1])
+        y.register_hook(lambda g: (records.append(g.tolist()), g * 10.0)[1])
         return y * y + y
 
     assert grad(function)(X).tolist() == [2 * 10 * 9.0, 2 * 10 * 13.0]
-    assert seen == [[9.0, 13.0]]
+    assert records == [[9.0, 13.0]]
 
 
 def test_tensor_hooks_chain_and_none_keeps_the_gradient() -> None:
@@ -511,15 +511,15 @@ def test_hooks_on_inputs_and_parameters_stay_until_removed() -> None:
 def test_a_hook_on_a_parameter_that_is_not_reached_is_told_of_zeros() -> None:
     # As recorded from MindSpore 2.10: if its gradient is asked for, and what the hook returns is that.
     p, q = Parameter(Tensor([2.0]), "p"), Parameter(Tensor([3.0]), "q")
-    seen: list[tuple[str, Any]] = []
-    p.register_hook(lambda g: seen.append(("p", g.tolist())))
-    q.register_hook(lambda g: (seen.append(("q", g.tolist())), g + 5.0)[1])
+    records: list[tuple[str, Any]] = []
+    p.register_hook(lambda g: records.append(("p", g.tolist())))
+    q.register_hook(lambda g: (records.append(("q", g.tolist())), g + 5.0)[1])
     of_x, (of_p, of_q) = grad(lambda x: x * p, 0, [p, q])(Tensor([5.0]))
     assert (of_x.tolist(), of_p.tolist(), of_q.tolist()) == ([2.0], [5.0], [5.0])
-    assert seen == [("p", [5.0]), ("q", [0.0])]
-    seen.clear()
+    assert records == [("p", [5.0]), ("q", [0.0])]
+    records.clear()
     grad(lambda x: x * p, 0, [p])(Tensor([5.0]))
-    assert seen == [("p", [5.0])]
+    assert records == [("p", [5.0])]
 
 
 def test_a_frozen_parameter_takes_no_hook() -> None:
@@ -535,7 +535,7 @@ def test_a_parameter_that_is_frozen_during_the_run_has_a_gradient_of_zeros(first
         def __init__(self) -> None:
             super().__init__()
             self.w, self.b = Parameter(Tensor([2.0]), "w"), Parameter(Tensor([1.0]), "b")
-            self.w.register_hook(lambda g: seen.append(g.tolist()))
+            self.w.register_hook(lambda g: records.append(g.tolist()))
 
         def construct(self, x: Tensor) -> Tensor:
             self.w.requires_grad = not first
@@ -543,10 +543,10 @@ def test_a_parameter_that_is_frozen_during_the_run_has_a_gradient_of_zeros(first
             self.w.requires_grad = False
             return y + self.b
 
-    seen: list[Any] = []
+    records: list[Any] = []
     net = Freezing()
     of_x, (of_w, of_b) = grad(net, 0, [net.w, net.b])(Tensor([3.0]))
-    assert (of_x.tolist(), of_w.tolist(), of_b.tolist(), seen) == ([2.0], [0.0], [1.0], [])
+    assert (of_x.tolist(), of_w.tolist(), of_b.tolist(), records) == ([2.0], [0.0], [1.0], [])
 
 
 # Whether requires_grad is on at first; then T and F switch it, and u is a use, with the factors 1, 10, 100, ...
@@ -572,10 +572,10 @@ SWITCHED = {
 
 @pytest.mark.parametrize("program", SWITCHED)
 def test_each_use_of_a_parameter_counts_if_requires_grad_is_on_then_and_at_the_end(program: str) -> None:
-    w, seen = Parameter(Tensor([2.0]), "w", requires_grad=program[0] == "T"), []
+    w, records = Parameter(Tensor([2.0]), "w", requires_grad=program[0] == "T"), []
     array = w._array
     if w.requires_grad:
-        w.register_hook(lambda g: seen.append(g.tolist()))
+        w.register_hook(lambda g: records.append(g.tolist()))
 
     def function(x: Tensor) -> Tensor:
         total, factor = x * 0.0, 1.0
@@ -588,8 +588,8 @@ def test_each_use_of_a_parameter_counts_if_requires_grad_is_on_then_and_at_the_e
 
     of_x, (of_w,) = grad(function, 0, [w])(Tensor([3.0]))
     assert (of_x.item(), of_w.item()) == SWITCHED[program]
-    told = program[0] == "T" and w.requires_grad
-    assert seen == ([[of_w.item()]] if told else [])
+    is_notified = program[0] == "T" and w.requires_grad
+    assert records == ([[of_w.item()]] if is_notified else [])
     assert w._array is array  # the very value, as for who looks whether it was trained
 
 
@@ -609,7 +609,7 @@ def test_tensor_hooks_take_part_in_second_derivatives() -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "seen"),  # as MindSpore 2.10
+    ("first", "records"),  # as MindSpore 2.10
     [
         (("backward",), ["backward", "late backward"]),
         (("backward_pre",), ["backward_pre", "late backward_pre"]),
@@ -617,7 +617,7 @@ def test_tensor_hooks_take_part_in_second_derivatives() -> None:
     ],
 )
 def test_a_backward_hook_that_comes_after_the_call_needs_one_of_its_kind_before(
-    first: tuple[str, ...], seen: list[str]
+    first: tuple[str, ...], records: list[str]
 ) -> None:
     class Double(nn.Cell):
         def construct(self, x: Tensor) -> Tensor:
@@ -640,7 +640,7 @@ def test_a_backward_hook_that_comes_after_the_call_needs_one_of_its_kind_before(
     for kind in first:
         watch(kind, kind)
     assert ms.grad(forward)(Tensor([1.0])).item() == 2.0
-    assert log == seen
+    assert log == records
 
 
 def test_a_hook_that_calls_its_own_cell_leaves_one_note() -> None:
@@ -683,6 +683,6 @@ def test_what_is_no_function_is_no_hook(register: Any) -> None:
 )
 def test_a_hook_on_saving_takes_what_it_is_called_with(kind: str, arity: int) -> None:
     register = getattr(nn.Dense(1, 1), f"register_{kind}_hook")
-    register(lambda *given: None)
+    register(lambda *arguments: None)
     with pytest.raises(TypeError, match=rf"register_{kind}_hook', the hook must take {arity} arguments, as hook\(cell"):
         register(lambda: None)

@@ -19,11 +19,11 @@ DEPTH = 200
 
 def counted(run: Callable[[], Any]) -> Counter[CodeType]:
     """How often each function was entered, a generator each time that it went on."""
-    seen: Counter[CodeType] = Counter()
+    counts: Counter[CodeType] = Counter()
 
     def look(frame: FrameType, event: str, _argument: object) -> None:
         if event == "call":
-            seen[frame.f_code] += 1
+            counts[frame.f_code] += 1
 
     before = sys.getprofile()
     sys.setprofile(look)
@@ -31,7 +31,7 @@ def counted(run: Callable[[], Any]) -> Counter[CodeType]:
         run()
     finally:
         sys.setprofile(before)
-    return seen
+    return counts
 
 
 def nested(depth: int) -> Cell:
@@ -73,6 +73,6 @@ def test_a_long_list_looks_at_each_cell_a_few_times(made: type[Cell]) -> None:
 def test_a_watched_call_looks_through_a_deep_network_once() -> None:
     net = nested(50)
     with DebugSession(net) as session:
-        seen = counted(lambda: net(Tensor([1.0])))
-        assert seen[Cell.cells_and_names.__code__] <= 5 * 52
+        counts = counted(lambda: net(Tensor([1.0])))
+        assert counts[Cell.cells_and_names.__code__] <= 5 * 52
         assert len(session.captures) == 2  # of the one leaf

@@ -38,13 +38,13 @@ def gradients(net: nn.Cell) -> list[Any]:
     return [t.asnumpy().tobytes() for t in (value, of_x, *of_weights, *net.get_parameters())]
 
 
-@pytest.mark.parametrize("whole", [True, False])
-def test_values_gradients_and_moving_statistics_have_the_same_bits(whole: bool) -> None:
+@pytest.mark.parametrize("at_once", [True, False])
+def test_values_gradients_and_moving_statistics_have_the_same_bits(at_once: bool) -> None:
     plain = network()
     saving = copy.deepcopy(plain)
     for block in saving:
         block.recompute()
-    if whole:
+    if at_once:
         saving.recompute()
     assert gradients(plain) == gradients(saving)
 
@@ -83,10 +83,10 @@ def test_construct_runs_twice_and_the_cells_own_hooks_once() -> None:
 class Holding(nn.Cell):
     """Blocks in a list, which is not called itself, and a function that calls one of them."""
 
-    def __init__(self, seen: list[str]) -> None:
+    def __init__(self, records: list[str]) -> None:
         super().__init__()
-        self.blocks = nn.CellList([Noting("0", seen), Noting("1", seen)])
-        self.alone = Noting("alone", seen)
+        self.blocks = nn.CellList([Noting("0", records), Noting("1", records)])
+        self.alone = Noting("alone", records)
 
     def construct(self, x: Tensor) -> Tensor:
         for block in self.blocks:
@@ -95,9 +95,9 @@ class Holding(nn.Cell):
 
 
 class Noting(nn.Cell):
-    def __init__(self, name: str, seen: list[str]) -> None:
+    def __init__(self, name: str, records: list[str]) -> None:
         super().__init__()
-        self.name, self.seen, self.inner = name, seen, nn.Dense(4, 4, weight_init="ones", bias_init="ones")
+        self.name, self.seen, self.inner = name, records, nn.Dense(4, 4, weight_init="ones", bias_init="ones")
 
     def construct(self, x: Tensor) -> Tensor:
         self.seen.append(self.name)
@@ -105,40 +105,40 @@ class Noting(nn.Cell):
 
 
 def test_it_reaches_the_cells_below() -> None:
-    seen: list[str] = []
-    plain = gradients(Holding(seen))
-    seen.clear()
-    net = Holding(seen)
+    records: list[str] = []
+    plain = gradients(Holding(records))
+    records.clear()
+    net = Holding(records)
     net.blocks.recompute()
-    assert gradients(net) == plain and seen == ["0", "1", "alone", "1", "0"]
-    seen.clear()
-    net = Holding(seen)
+    assert gradients(net) == plain and records == ["0", "1", "alone", "1", "0"]
+    records.clear()
+    net = Holding(records)
     net.recompute()
-    assert gradients(net) == plain and seen == ["0", "1", "alone"] * 2  # as parts of the whole, once more each
-    seen.clear()
+    assert gradients(net) == plain and records == ["0", "1", "alone"] * 2  # as parts of the whole, once more each
+    records.clear()
     of_one = ms.grad(net.alone)(X)
-    assert seen == ["alone", "alone"]  # which nobody asked itself
+    assert records == ["alone", "alone"]  # which nobody asked itself
     assert of_one.asnumpy().tobytes() == ms.grad(Holding([]).alone)(X).asnumpy().tobytes()
     assert [cell.get_scope() for _, cell in net.cells_and_names()] == ["recompute_"] * 8  # as MindSpore 2.10
 
 
 def test_a_shared_cell_is_a_part_of_the_one_and_computed_again_beside_it() -> None:
-    seen: list[str] = []
+    records: list[str] = []
 
     class Shared(nn.Cell):
         def __init__(self) -> None:
             super().__init__()
-            self.first = nn.SequentialCell(Noting("shared", seen))
+            self.first = nn.SequentialCell(Noting("shared", records))
             self.other = self.first[0]
 
         def construct(self, x: Tensor) -> Tensor:
             return self.other(self.first(x))
 
     plain = gradients(Shared())
-    seen.clear()
+    records.clear()
     net = Shared()
     net.first.recompute()
-    assert gradients(net) == plain and seen == ["shared"] * 4
+    assert gradients(net) == plain and records == ["shared"] * 4
     again = copy.deepcopy(net)
     assert gradients(again) == plain
 
@@ -171,17 +171,17 @@ def test_compiled_it_reaches_the_cells_below_too() -> None:
 
 
 def test_a_cell_of_ones_own_setting_keeps_it() -> None:
-    seen: list[str] = []
+    records: list[str] = []
     net = Holding([])
 
     def contexts() -> tuple[Any, Any]:
-        seen.append("own")
+        records.append("own")
         return contextlib.nullcontext(), contextlib.nullcontext()
 
     net.alone.recompute(use_reentrant=False, context_fn=contexts)
     net.recompute()
     ms.grad(net.alone)(X)
-    assert seen == ["own"]
+    assert records == ["own"]
 
 
 def test_a_custom_bprop_inside_is_used() -> None:
@@ -218,17 +218,17 @@ def test_what_is_given_back_as_it_came_keeps_its_gradient() -> None:
 
 
 def test_a_hook_put_on_an_input_inside_fires_once() -> None:
-    seen: list[float] = []
+    records: list[float] = []
 
     class Hooking(nn.Cell):
         def construct(self, x: Tensor) -> Tensor:
-            x.register_hook(lambda g: seen.append(g.item()))
+            x.register_hook(lambda g: records.append(g.item()))
             return x * 3.0
 
     net = Hooking()
     net.recompute()
     ms.grad(lambda x: net(x * 1.0) * 2.0)(Tensor([1.0]))
-    assert seen == [6.0]
+    assert records == [6.0]
 
 
 def test_backward_hooks_of_a_cell_inside_see_and_change_the_gradient() -> None:
@@ -236,17 +236,17 @@ def test_backward_hooks_of_a_cell_inside_see_and_change_the_gradient() -> None:
         def construct(self, x: Tensor) -> Tensor:
             return x * x
 
-    net, seen = nn.SequentialCell(Square()), []
+    net, records = nn.SequentialCell(Square()), []
 
     def tripled(cell: nn.Cell, grad_input: Any, grad_output: Any) -> Any:
-        seen.append((grad_input[0].item(), grad_output[0].item()))
+        records.append((grad_input[0].item(), grad_output[0].item()))
         return (grad_input[0] * 3.0,)
 
     net[0].register_backward_hook(tripled)
     net.recompute()
     # The gradient of 5 (2x)^2 is 40 x; the hook is behind the square of 2x, whose slope is 4x.
     assert ms.grad(lambda x: net(x * 2.0) * 5.0)(Tensor([1.0])).item() == 3.0 * 40.0
-    assert seen == [(20.0, 5.0)]
+    assert records == [(20.0, 5.0)]
 
 
 def test_buffers_are_in_the_second_run_what_they_were_in_the_first() -> None:
@@ -328,9 +328,9 @@ def test_the_function_computes_a_cell_again_with_the_bits_of_the_first_run(how: 
 class Pair(nn.Cell):
     def construct(self, x: Any, y: Any = None, *, z: Any = None) -> Tensor:
         x, *rest = [x, y, z] if isinstance(x, Tensor) else x
-        for one in rest:
-            if one is not None:
-                x = ops.sin(x) * one + one * one
+        for item in rest:
+            if item is not None:
+                x = ops.sin(x) * item + item * item
         return x
 
 
@@ -349,14 +349,14 @@ class Pair(nn.Cell):
     ],
 )
 def test_one_tensor_in_several_arguments_has_the_gradient_that_it_has_without(call: Any) -> None:
-    found = []
+    results = []
     for again in (False, True):
         cell = Pair()
         if again:
             cell.recompute()
         value = ms.value_and_grad(lambda x, cell=cell: call(cell, x * 1.5).sum(), 0)(X)
-        found.append([t.asnumpy().tobytes() for t in value])
-    assert found[0] == found[1]
+        results.append([t.asnumpy().tobytes() for t in value])
+    assert results[0] == results[1]
 
 
 def test_contexts_are_for_what_is_not_reentrant() -> None:
@@ -370,24 +370,24 @@ def test_contexts_are_for_what_is_not_reentrant() -> None:
     def contexts() -> tuple[Any, Any]:
         return noting("first"), noting("second")
 
-    def run(block: nn.Cell, **named: Any) -> list[str]:
+    def run(block: nn.Cell, **keywords: Any) -> list[str]:
         entered.clear()
-        assert ms.grad(lambda x: ms.recompute(block, x, **named))(Tensor([1.0, -1.0])).tolist() == [1.0, 0.0]
+        assert ms.grad(lambda x: ms.recompute(block, x, **keywords))(Tensor([1.0, -1.0])).tolist() == [1.0, 0.0]
         return list(entered)
 
-    for named in ({"use_reentrant": False}, {"output_recompute": True}):
-        assert run(nn.ReLU(), context_fn=contexts, **named) == ["first", "second"]
+    for keywords in ({"use_reentrant": False}, {"output_recompute": True}):
+        assert run(nn.ReLU(), context_fn=contexts, **keywords) == ["first", "second"]
         cell = nn.ReLU()
-        cell.recompute(context_fn=contexts, **named)
+        cell.recompute(context_fn=contexts, **keywords)
         entered.clear()
         assert ms.grad(cell)(Tensor([1.0, -1.0])).tolist() == [1.0, 0.0]
         assert entered == ["first", "second"]
-        assert run(nn.ReLU(), **named) == []
-    for named in ({}, {"use_reentrant": True}, {"use_reentrant": True, "output_recompute": False}):
+        assert run(nn.ReLU(), **keywords) == []
+    for keywords in ({}, {"use_reentrant": True}, {"use_reentrant": True, "output_recompute": False}):
         with pytest.raises(ValueError, match="'context_fn' needs use_reentrant=False"):
-            nn.ReLU().recompute(context_fn=contexts, **named)
+            nn.ReLU().recompute(context_fn=contexts, **keywords)
         with pytest.raises(ValueError, match="'context_fn' needs use_reentrant=False"):
-            run(nn.ReLU(), context_fn=contexts, **named)
+            run(nn.ReLU(), context_fn=contexts, **keywords)
 
 
 def test_activations_are_not_kept() -> None:

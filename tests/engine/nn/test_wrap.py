@@ -30,24 +30,24 @@ def state(net: nn.Cell) -> list[Tensor]:
     return [p.value() for p in net.get_parameters()]
 
 
-def one(sens: Any = None, steps: int = 2, **named: Any) -> list[Any]:
+def one(sens: Any = None, steps: int = 2, **keywords: Any) -> list[Any]:
     """Losses and parameters after steps of Momentum."""
     net = Sq()
     loss, optimizer = nn.WithLossCell(net, nn.MSELoss()), nn.Momentum(net.trainable_params(), 0.1, 0.9)
-    trainer = nn.TrainOneStepCell(loss, optimizer, *(() if sens is None else (sens,)), **named)
+    trainer = nn.TrainOneStepCell(loss, optimizer, *(() if sens is None else (sens,)), **keywords)
     trainer.set_train()
-    found = [trainer(X, Y) for _ in range(steps)]
-    if named.get("return_grad"):
-        found = [[a, [b[name] for name in sorted(b)]] for a, b in found]
-    return [*flat(found), *state(net)]
+    results = [trainer(X, Y) for _ in range(steps)]
+    if keywords.get("return_grad"):
+        results = [[a, [b[name] for name in sorted(b)]] for a, b in results]
+    return [*flat(results), *state(net)]
 
 
-def around(loss: bool = True, by_list: bool = True, **named: Any) -> Any:
+def around(loss: bool = True, by_list: bool = True, **keywords: Any) -> Any:
     """What ForwardValueAndGrad gives for the network, or for the network with its loss."""
     net = Sq()
     inner = nn.WithLossCell(net, nn.MSELoss()) if loss else net
     weights = ParameterTuple(net.trainable_params()) if by_list else None
-    return nn.ForwardValueAndGrad(inner, weights=weights, get_by_list=by_list, **named)(X, Y)
+    return nn.ForwardValueAndGrad(inner, weights=weights, get_by_list=by_list, **keywords)(X, Y)
 
 
 def updated_parameter() -> list[Any]:
@@ -66,8 +66,8 @@ def scaled(
     losses, overflows, scales = [], [], []
     for step in range(steps):
         x = Tensor(np.full((4, 3), 1e30, np.float32)) if step in bad else X
-        found, overflow, scale = trainer(x, Y)
-        losses.append(float(found))
+        result, overflow, scale = trainer(x, Y)
+        losses.append(float(result))
         overflows.append(bool(overflow))
         scales.append(float(scale.asnumpy().reshape(-1)[0]))
     return losses, overflows, scales, state(net), int(optimizer.global_step[0])
@@ -145,8 +145,8 @@ def test_the_loss_scale_follows_the_overflows_and_the_update_leaves_these_steps_
     # The scale is a power of 2: the steps that remain are those of a training without it, bit for bit or nearly.
     kept = [loss for i, loss in enumerate(losses) if i not in bad]
     np.testing.assert_allclose(kept, [float(loss) for loss in plain[: len(kept)]], rtol=1e-6)
-    for got, expected in zip(weights, plain[len(kept) :], strict=True):
-        np.testing.assert_allclose(got.asnumpy(), expected.asnumpy(), rtol=1e-5)
+    for result, expected in zip(weights, plain[len(kept) :], strict=True):
+        np.testing.assert_allclose(result.asnumpy(), expected.asnumpy(), rtol=1e-5)
     assert counted == steps - len(bad)
 
 
@@ -191,12 +191,12 @@ def test_the_label_comes_after_all_inputs_of_the_network() -> None:
 
     x, y, label = np.array([1.0, 3.0]), np.array([0.5, 0.25]), np.array([4.0, 1.0])
     apart = x * [2.0, -1.0] + y - label
-    given = [Tensor(one.astype(np.float32)) for one in (x, y, label)]
+    inputs = [Tensor(variant.astype(np.float32)) for variant in (x, y, label)]
     for sens, factor in ((None, 1.0), (4.0, 4.0)):
-        (found,) = nn.WithGradCell(Two(), nn.MSELoss("sum"), sens)(*given)
-        np.testing.assert_allclose(found.asnumpy(), 2 * apart * x * factor, rtol=1e-6)
-    (found,) = nn.WithGradCell(Two())(*given[:2])
-    np.testing.assert_allclose(found.asnumpy(), x, rtol=1e-6)
+        (result,) = nn.WithGradCell(Two(), nn.MSELoss("sum"), sens)(*inputs)
+        np.testing.assert_allclose(result.asnumpy(), 2 * apart * x * factor, rtol=1e-6)
+    (result,) = nn.WithGradCell(Two())(*inputs[:2])
+    np.testing.assert_allclose(result.asnumpy(), x, rtol=1e-6)
 
 
 @pytest.mark.parametrize("parts", [nn.PipelineCell, nn.GradAccumulationCell, nn.MicroBatchInterleaved])

@@ -37,5 +37,5 @@ def test_an_operator_gives_what_it_gives_on_the_cpu(name: str, dtype: str) -> No
     for sample in ROWS[name].samples:
         for gradient in (False, True) if has_gradient(name) else (False,):
             rounded_to = dtype if name in ROUNDED else ""
-            told = compared(name, sample, dtype, gradient, triton=True, rounded_to=rounded_to)
-            assert not told, told
+            message = compared(name, sample, dtype, gradient, triton=True, rounded_to=rounded_to)
+            assert not message, message

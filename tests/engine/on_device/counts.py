@@ -64,8 +64,8 @@ def main() -> None:
     for name in NETWORKS:
         for precision in PRECISIONS:
             _, counts = measured(name, precision, triton)
-            found = Held(len(counts.launches), len(counts.synchronizations))
-            print(f"{name:<20}{precision:<14}{found}")
+            result = Held(len(counts.launches), len(counts.synchronizations))
+            print(f"{name:<20}{precision:<14}{result}")
 
 
 if __name__ == "__main__":

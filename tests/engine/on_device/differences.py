@@ -39,12 +39,12 @@ def widened(sample: Any, dtype: np.dtype[Any]) -> Any:
     return type(sample)(**{**vars(sample), "operands": tuple(rounded)})
 
 
-def apart(found: Outcome, exact: Outcome, eps: float) -> float | None:
+def apart(result: Outcome, exact: Outcome, eps: float) -> float | None:
     """The largest difference in units; None where there is nothing to compare, infinite where only one has a number."""
-    if found.error is not None or exact.error is not None:
+    if result.error is not None or exact.error is not None:
         return None if exact.error is not None else np.inf
     largest = None
-    for mine, its in zip(found.arrays, exact.arrays, strict=True):
+    for mine, its in zip(result.arrays, exact.arrays, strict=True):
         if not isinstance(mine, np.ndarray) or its.dtype != np.float64 or mine.dtype.kind in "biu" or not its.size:
             continue
         a = np.asarray(mine, np.float64)
@@ -65,8 +65,8 @@ def cells_of(name: str, gradient: bool) -> list[str]:
             exact = run(name, widened(sample, dtype), np.dtype(np.float64), gradient)
             for by_triton in (True, False):
                 with strict_device.device(triton=True) if by_triton else nullcontext():
-                    found = run(name, sample, dtype, gradient)
-                if (far := apart(found, exact, unit(dtype))) is not None:
+                    result = run(name, sample, dtype, gradient)
+                if (far := apart(result, exact, unit(dtype))) is not None:
                     worst[by_triton] = max(worst.get(by_triton, 0.0), far)
         cells.append(f"{worst[True]:.2g} ({worst[False]:.2g})" if worst else "")
     return cells

@@ -73,23 +73,23 @@ def run(name: str, sample: Any, dtype: np.dtype[Any], gradient: bool) -> Outcome
     values = operands_of(sample, dtype)
     operands = [Tensor(x) if isinstance(x, np.ndarray) else x for x in values]
     attrs = {key: placed(value) for key, value in sample.attrs.items()}
-    places = [i for i, x in enumerate(values) if isinstance(x, np.ndarray) and x.dtype == dtype]
+    indices = [i for i, x in enumerate(values) if isinstance(x, np.ndarray) and x.dtype == dtype]
 
     def function(*tensors: Any) -> Any:
-        given = list(operands)
-        for place, tensor in zip(places, tensors, strict=True):
-            given[place] = tensor
-        return first(OPERATORS[name](*given, **attrs))
+        inputs = list(operands)
+        for index, tensor in zip(indices, tensors, strict=True):
+            inputs[index] = tensor
+        return first(OPERATORS[name](*inputs, **attrs))
 
     try:
         if gradient:
-            output, back = vjp(function, *[operands[i] for i in places])
+            output, back = vjp(function, *[operands[i] for i in indices])
             arriving = np.random.default_rng(5).standard_normal(output.shape).astype(output.asnumpy().dtype)
-            found = back(Tensor(arriving))
+            result = back(Tensor(arriving))
         else:
-            found = OPERATORS[name](*operands, **attrs)
-        found = found if isinstance(found, tuple) else (found,)
-        return Outcome(tuple([x.asnumpy() if isinstance(x, Tensor) else x for x in found]))
+            result = OPERATORS[name](*operands, **attrs)
+        result = result if isinstance(result, tuple) else (result,)
+        return Outcome(tuple([x.asnumpy() if isinstance(x, Tensor) else x for x in result]))
     except Exception as error:  # whatever it is, it is what is compared
         return Outcome(error=error)
 
@@ -129,9 +129,9 @@ def compared(name: str, sample: Any, dtype: str, gradient: bool, triton: bool = 
 
 def main() -> None:
     """Print what differs by operator, and how many operators work in each dtype on the CPU and on the device."""
-    wanted = sys.argv[1:] or list(DTYPES)
+    names = sys.argv[1:] or list(DTYPES)
     works: dict[str, Counter[str]] = defaultdict(Counter)
-    for dtype in wanted:
+    for dtype in names:
         for name, row in ROWS.items():
             notes: list[str] = []
             here_all = False
@@ -141,8 +141,8 @@ def main() -> None:
                     with strict_device.device():
                         there = run(name, sample, DTYPES[dtype], gradient)
                     here_all |= here.error is None
-                    if told := difference(here, there):
-                        notes.append(f"{number}{' gradient' if gradient else ''}: {told}")
+                    if message := difference(here, there):
+                        notes.append(f"{number}{' gradient' if gradient else ''}: {message}")
             works[dtype]["on the CPU"] += here_all
             works[dtype]["here"] += here_all and not notes
             if notes:

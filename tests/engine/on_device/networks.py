@@ -148,14 +148,14 @@ def training(name: str, precision: str) -> Callable[[], Tensor]:
     gradients = value_and_grad(lambda: loss(net(x), y), None, net.trainable_params())
 
     def one() -> Tensor:
-        value, found = gradients()
-        optimizer(found)
+        value, result = gradients()
+        optimizer(result)
         return value
 
     return one
 
 
-def first(found: Any) -> Tensor:
+def first(result: Any) -> Tensor:
     """The loss: a step with a loss scale gives the overflow flag and the scale, too."""
-    loss: Tensor = found[0] if isinstance(found, tuple) else found
+    loss: Tensor = result[0] if isinstance(result, tuple) else result
     return loss

@@ -33,5 +33,5 @@ def _on_device() -> Iterator[None]:
     ms.set_device("GPU")
     yield
     deferred_checks.pending_checks.clear()
-    for one in counts.opened():
-        one.clear()
+    for item in counts.opened():
+        item.clear()

@@ -55,9 +55,9 @@ GRADIENTS: dict[str, Callable[[], Any]] = {
 }
 
 
-def bits(found: Any) -> list[bytes]:
-    found = found if isinstance(found, tuple) else (found,)
-    return [one.asnumpy().tobytes() for one in found]
+def bits(result: Any) -> list[bytes]:
+    result = result if isinstance(result, tuple) else (result,)
+    return [item.asnumpy().tobytes() for item in result]
 
 
 @pytest.mark.parametrize("table", [0, segments._LARGEST_TABLE], ids=["sorted", "side by side"])
@@ -66,11 +66,11 @@ def test_what_goes_to_one_place_is_added_in_one_order(name: str, table: int, mon
     monkeypatch.setattr(segments, "_LARGEST_TABLE", table)
     here = GRADIENTS[name]()
     with strict_device.device():
-        found = [GRADIENTS[name]() for _ in range(3)]
-        assert len({tuple(bits(one)) for one in found}) == 1
-        there = found[0]
-        for one, other in zip(*(x if isinstance(x, tuple) else (x,) for x in (here, there)), strict=True):
-            np.testing.assert_allclose(other.asnumpy(), one.asnumpy(), rtol=1e-4, atol=1e-5)
+        results = [GRADIENTS[name]() for _ in range(3)]
+        assert len({tuple(bits(result)) for result in results}) == 1
+        there = results[0]
+        for first, second in zip(*(x if isinstance(x, tuple) else (x,) for x in (here, there)), strict=True):
+            np.testing.assert_allclose(second.asnumpy(), first.asnumpy(), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float64", "complex64", "int8"])
@@ -84,9 +84,9 @@ def test_sums_by_rows_are_numpys_in_every_dtype(dtype: str, table: int, monkeypa
     np.add.at(want, rows, values.astype(want.dtype))
     with strict_device.device():
         cp = strict_device.CUPY
-        found = segments.combined(cp.add, cp.asarray(values), cp.asarray(rows), 10, 0).get()
-    assert found.dtype == kind
-    np.testing.assert_allclose(found.astype(want.dtype), want, rtol=0.05 if "16" in dtype else 1e-6, atol=1e-1)
+        result = segments.combined(cp.add, cp.asarray(values), cp.asarray(rows), 10, 0).get()
+    assert result.dtype == kind
+    np.testing.assert_allclose(result.astype(want.dtype), want, rtol=0.05 if "16" in dtype else 1e-6, atol=1e-1)
 
 
 @pytest.mark.parametrize("table", [0, segments._LARGEST_TABLE], ids=["sorted", "side by side"])
@@ -95,5 +95,5 @@ def test_a_nan_is_in_the_sums_that_use_it_alone(table: int, monkeypatch: pytest.
     with strict_device.device():
         cp = strict_device.CUPY
         values = cp.asarray(np.float32([[1], [np.nan], [2], [np.inf], [3], [-np.inf]]))
-        found = segments.combined(cp.add, values, cp.asarray([0, 1, 2, 3, 2, 4]), 6, 0).get()[:, 0]
-    np.testing.assert_array_equal(found, [1, np.nan, 5, np.inf, -np.inf, 0])
+        result = segments.combined(cp.add, values, cp.asarray([0, 1, 2, 3, 2, 4]), 6, 0).get()[:, 0]
+    np.testing.assert_array_equal(result, [1, np.nan, 5, np.inf, -np.inf, 0])

@@ -21,8 +21,8 @@ FILE = Path(__file__).name
 
 @pytest.fixture(autouse=True)
 def counts() -> Iterator[Any]:
-    with strict_device.device() as found:
-        yield found
+    with strict_device.device() as result:
+        yield result
     assert not deferred_checks.pending_checks
 
 
@@ -71,9 +71,9 @@ def test_what_is_out_of_range_is_told_when_numbers_are_read(
     counts.clear()
     call()
     assert not counts.synchronizations
-    with pytest.raises(error, match=text) as told:
+    with pytest.raises(error, match=text) as info:
         other.asnumpy()
-    assert f"on a GPU this is seen when numbers are read: the call was at {__file__}:" in str(told.value)
+    assert f"on a GPU this is seen when numbers are read: the call was at {__file__}:" in str(info.value)
     assert other.tolist() == [1.0]  # it is told once
 
 
@@ -98,9 +98,9 @@ def test_what_is_allowed_is_never_told_and_a_step_waits_for_nothing(counts: Any)
 
 
 def test_in_the_end_the_host_waits_rather_than_keep_more_and_more() -> None:
-    x, places = Tensor([1.0, 2.0]), Tensor([1])
+    x, indices = Tensor([1.0, 2.0]), Tensor([1])
     for _ in range(deferred_checks._MOST + 2):
-        ops.gather(x, places, 0)
+        ops.gather(x, indices, 0)
     assert len(deferred_checks.pending_checks) == 2
     deferred_checks.run_deferred_checks()
 
@@ -108,8 +108,8 @@ def test_in_the_end_the_host_waits_rather_than_keep_more_and_more() -> None:
 def test_a_plan_looks_too() -> None:
     compiled, x = CompiledFunction(lambda x, i: ops.gather(x, i, 0) * 2, "f"), Tensor([1.0, 2.0])
     for _ in range(5):
-        found = compiled(x, Tensor([1]))
-    assert found.tolist() == [4.0] and compiled.counts["replayed"]
+        result = compiled(x, Tensor([1]))
+    assert result.tolist() == [4.0] and compiled.counts["replayed"]
     compiled(x, Tensor([2]))
     with pytest.raises(RuntimeError, match=r"For 'gather', indices must be in \[-2, 2\), but got 2..2"):
         x.asnumpy()

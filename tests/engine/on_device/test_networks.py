@@ -56,8 +56,8 @@ def masked_attention(on_gpu: bool) -> list[Any]:
         padded = Tensor(np.arange(5) >= np.array([[5], [3]]))
 
         def loss(x: Tensor) -> Tensor:
-            found, weights = net(x, x, x, key_padding_mask=padded, attn_mask=later)
-            return (found * found).sum() + weights.square().sum()
+            result, weights = net(x, x, x, key_padding_mask=padded, attn_mask=later)
+            return (result * result).sum() + weights.square().sum()
 
         if counts is not None:
             counts.clear()
@@ -67,5 +67,5 @@ def masked_attention(on_gpu: bool) -> list[Any]:
 
 
 def test_masks_of_truth_values_are_not_waited_for() -> None:
-    for found, expected in zip(masked_attention(on_gpu=True), masked_attention(on_gpu=False), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+    for result, expected in zip(masked_attention(on_gpu=True), masked_attention(on_gpu=False), strict=True):
+        np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6)

@@ -29,8 +29,8 @@ EVERYWHERE = ("bfloat16", "float32", "int64")
 def test_an_operator_gives_what_it_gives_on_the_cpu(name: str, dtype: str) -> None:
     for sample in ROWS[name].samples:
         for gradient in (False, True) if dtype in FLOATING and has_gradient(name) else (False,):
-            told = compared(name, sample, dtype, gradient)
-            assert not told, told
+            message = compared(name, sample, dtype, gradient)
+            assert not message, message
 
 
 @pytest.mark.parametrize("name", ["logical_and", "logical_or", "logical_xor"])

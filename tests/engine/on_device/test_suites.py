@@ -76,6 +76,6 @@ def test_the_engines_tests_pass_on_the_device(suite: str, tmp_path: Path) -> Non
         *("-p", "no:cacheprovider", "-p", "no:xdist", "-k", " and ".join(f"not {name}" for name in LEFT_OUT), *files),
     ]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
-    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=880)
-    assert done.returncode == 0, done.stdout[-20000:] + done.stderr
-    assert " passed" in done.stdout
+    process = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=880)
+    assert process.returncode == 0, process.stdout[-20000:] + process.stderr
+    assert " passed" in process.stdout

@@ -16,8 +16,8 @@ from hookscope.engine import Tensor, grad, mint, nn, ops
 @pytest.mark.parametrize("axis", [0, 1, 5, -7, (0, 1), (5, 6)])
 def test_a_tensor_without_axes_has_nothing_to_squeeze_whatever_the_axis(axis: Any) -> None:
     x = Tensor(3.0)
-    for found in (ops.squeeze(x, axis), mint.squeeze(x, axis), x.squeeze(axis), ops.Squeeze(axis)(x)):
-        assert found.shape == () and found.item() == 3.0
+    for result in (ops.squeeze(x, axis), mint.squeeze(x, axis), x.squeeze(axis), ops.Squeeze(axis)(x)):
+        assert result.shape == () and result.item() == 3.0
     assert grad(lambda x: ops.squeeze(x, axis) * 2)(x).item() == 2.0
 
 
@@ -43,8 +43,8 @@ def test_less_takes_an_integer_as_it_is_beside_small_ones(name: str) -> None:
     )()
     for number, expected in COMPARED[name].items():
         for function in (getattr(ops, name), primitive, getattr(Tensor, name)):
-            found = function(x, number)
-            assert found.dtype == ms.bool_ and found.asnumpy().tolist() == [bool(e) for e in expected], number
+            result = function(x, number)
+            assert result.dtype == ms.bool_ and result.asnumpy().tolist() == [bool(e) for e in expected], number
 
 
 def test_python_s_signs_compare_as_the_functions_do() -> None:
@@ -66,14 +66,14 @@ def test_the_gradient_of_leaky_relu_at_0_is_the_mean_of_its_slopes(alpha: float,
     for function in (lambda x: ops.leaky_relu(x, alpha), nn.LeakyReLU(alpha)):
         np.testing.assert_allclose(grad(function)(x).asnumpy(), [at_0, 1, alpha, 1, alpha], rtol=1e-6)
     # mint's has a kernel of its own, whose slope at 0 is that below it.
-    found = grad(lambda x: mint.nn.functional.leaky_relu(x, alpha))(x)
-    np.testing.assert_allclose(found.asnumpy(), [alpha, 1, alpha, 1, alpha], rtol=1e-6)
+    result = grad(lambda x: mint.nn.functional.leaky_relu(x, alpha))(x)
+    np.testing.assert_allclose(result.asnumpy(), [alpha, 1, alpha, 1, alpha], rtol=1e-6)
 
 
 def test_shapes_of_mint_go_by_the_name_size() -> None:
     for function, value in ((mint.zeros, 0.0), (mint.ones, 1.0)):
-        for found in (function(size=(2, 3)), function(size=[2, 3]), function((2, 3)), function(2, 3)):
-            np.testing.assert_array_equal(found.asnumpy(), np.full((2, 3), value, np.float32), strict=True)
+        for result in (function(size=(2, 3)), function(size=[2, 3]), function((2, 3)), function(2, 3)):
+            np.testing.assert_array_equal(result.asnumpy(), np.full((2, 3), value, np.float32), strict=True)
         assert function(size=3).shape == function(3).shape == (3,)
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'size'"):
         mint.zeros()  # type: ignore[call-arg]
@@ -108,9 +108,9 @@ def test_what_mindspore_refuses_is_refused(name: str) -> None:
 def test_the_squared_error_of_integers_is_float32() -> None:
     x, y = Tensor(np.array([1, 2, 4], np.int32)), Tensor(np.array([2, 2, 3], np.uint8))
     for reduction, expected in (("mean", 2 / 3), ("sum", 2.0), ("none", [1.0, 0.0, 1.0])):
-        found = ops.mse_loss(x, y, reduction)
-        assert found.dtype == ms.float32
-        np.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-6)
+        result = ops.mse_loss(x, y, reduction)
+        assert result.dtype == ms.float32
+        np.testing.assert_allclose(result.asnumpy(), expected, rtol=1e-6)
 
 
 def test_the_gradient_by_the_exponent_is_nan_where_the_base_is_negative() -> None:
@@ -125,9 +125,9 @@ def test_the_gradient_by_the_exponent_is_nan_where_the_base_is_negative() -> Non
 def test_the_gradients_of_zeta_and_the_incomplete_gamma_functions_by_both_inputs() -> None:
     x, q = Tensor([2.0, 3.0], ms.float64), Tensor([1.5, 2.0], ms.float64)
     by_exponent = [float(mpmath.diff(lambda s, b=b: mpmath.zeta(s, b), a)) for a, b in ((2, 1.5), (3, 2))]
-    found = grad(ops.zeta, (0, 1))(x, q)
-    np.testing.assert_allclose(found[0].asnumpy(), by_exponent, rtol=1e-9)
-    np.testing.assert_allclose(found[1].asnumpy(), [-8.28796685e-01, -2.46969700e-01], rtol=1e-6)
+    result = grad(ops.zeta, (0, 1))(x, q)
+    np.testing.assert_allclose(result[0].asnumpy(), by_exponent, rtol=1e-9)
+    np.testing.assert_allclose(result[1].asnumpy(), [-8.28796685e-01, -2.46969700e-01], rtol=1e-6)
     a, y = Tensor([2.0, 3.0, 0.5]), Tensor([1.0, 2.0, 0.25])
     slope = np.array(
         [
@@ -165,6 +165,6 @@ def test_real_div_of_integers_leaves_the_fraction_out(dtype: Any) -> None:
 @pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16])
 def test_the_covariance_of_half_precision_is_float32(dtype: Any) -> None:
     x = Tensor(np.random.default_rng(3).normal(100, 10, (2, 4000)).astype(np.float32)).astype(dtype)
-    found = ops.cov(x)
-    assert found.dtype == ms.float32
-    np.testing.assert_allclose(found.asnumpy(), np.cov(x.astype(ms.float64).asnumpy()), rtol=1e-3, atol=1e-3)
+    result = ops.cov(x)
+    assert result.dtype == ms.float32
+    np.testing.assert_allclose(result.asnumpy(), np.cov(x.astype(ms.float64).asnumpy()), rtol=1e-3, atol=1e-3)

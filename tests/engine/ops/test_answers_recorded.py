@@ -34,8 +34,8 @@ def with_element(x: Tensor, value: Any) -> Tensor:
 
 def sloped(function: Callable[..., Any], *inputs: Tensor) -> Any:
     """The gradients of the sum of what comes out, by all inputs."""
-    places = tuple(range(len(inputs)))
-    return ms.grad(lambda *x: function(*x).sum(), places if len(places) > 1 else 0)(*inputs)
+    indices = tuple(range(len(inputs)))
+    return ms.grad(lambda *x: function(*x).sum(), indices if len(indices) > 1 else 0)(*inputs)
 
 
 HALVES, BESIDE = t([NAN, 1.0, NAN, 2.0]), t([1.0, NAN, NAN, 2.0])
@@ -48,8 +48,8 @@ def padded(x: Tensor, mode: str, *amounts: int) -> Tensor:
     """The gradient of the padded elements' sum, weighed 1, 2, 3, ..."""
     shape = ops.pad(x, amounts, mode).shape
     weights = t(np.arange(1, 1 + math.prod(shape)).reshape(shape))
-    found: Tensor = sloped(lambda x: ops.pad(x, amounts, mode) * weights, x)
-    return found
+    result: Tensor = sloped(lambda x: ops.pad(x, amounts, mode) * weights, x)
+    return result
 
 
 def variable(dtype: Any = ms.float32, *values: float) -> Parameter:
@@ -393,23 +393,23 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
 }
 
 
-def assert_answer(found: Any, wanted: Any) -> None:
-    if isinstance(wanted, list):
-        assert isinstance(found, tuple) and len(found) == len(wanted)
-        for one, other in zip(found, wanted, strict=True):
-            assert_answer(one, other)
+def assert_answer(result: Any, expected: Any) -> None:
+    if isinstance(expected, list):
+        assert isinstance(result, tuple) and len(result) == len(expected)
+        for first, second in zip(result, expected, strict=True):
+            assert_answer(first, second)
         return
-    dtype, elements = wanted
-    assert isinstance(found, Tensor) and str(found.dtype) == dtype
-    got = found.asnumpy()
-    assert got.shape == np.shape(elements)
-    np.testing.assert_allclose(got, np.array(elements, got.dtype), rtol=1e-5, atol=0)
+    dtype, elements = expected
+    assert isinstance(result, Tensor) and str(result.dtype) == dtype
+    actual = result.asnumpy()
+    assert actual.shape == np.shape(elements)
+    np.testing.assert_allclose(actual, np.array(elements, actual.dtype), rtol=1e-5, atol=0)
 
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_a_call_gives_what_mindspore_gives(name: str) -> None:
-    call, wanted = ANSWERS[name]
-    assert_answer(call(), wanted)
+    call, expected = ANSWERS[name]
+    assert_answer(call(), expected)
 
 
 # The call, and the error that MindSpore raises too.
@@ -515,16 +515,16 @@ def test_a_call_is_refused_where_mindspore_refuses_it(name: str) -> None:
 
 def test_the_largest_bfloat16_stands_for_infinity() -> None:
     # By its definition; MindSpore has no kernel on a CPU. 0x7f7f is the largest number, (2 - 2**-7) * 2**127.
-    found = ops.nan_to_num(t([NAN, INF, -INF, 1.5], ms.bfloat16))
-    assert found.dtype is ms.bfloat16
+    result = ops.nan_to_num(t([NAN, INF, -INF, 1.5], ms.bfloat16))
+    assert result.dtype is ms.bfloat16
     largest = (2 - 2**-7) * 2.0**127
-    assert found.float().asnumpy().tolist() == [0.0, largest, -largest, 1.5]
+    assert result.float().asnumpy().tolist() == [0.0, largest, -largest, 1.5]
 
 
 def test_mints_indices_are_int64_as_its_documentation_says() -> None:
     # On a CPU MindSpore has no kernels for most of these.
     x = t([3.0, 1.0, 2.0])
-    found = (
+    result = (
         mint.sort(x)[1],
         mint.argsort(x),
         mint.topk(x, 2)[1],
@@ -538,9 +538,9 @@ def test_mints_indices_are_int64_as_its_documentation_says() -> None:
         mint.nonzero(x),
         mint.searchsorted(x, x),
     )
-    assert {str(one.dtype) for one in found} == {"Int64"}
-    wanted = [[1, 2, 0], [1, 2, 0], [0, 2], 0, 1, 0, 1, 2, [0, 0, 0], [0, 1, 1], [[0], [1], [2]]]
-    assert [one.tolist() for one in found[:-1]] == wanted
+    assert {str(item.dtype) for item in result} == {"Int64"}
+    expected = [[1, 2, 0], [1, 2, 0], [0, 2], 0, 1, 0, 1, 2, [0, 0, 0], [0, 1, 1], [[0], [1], [2]]]
+    assert [item.tolist() for item in result[:-1]] == expected
 
 
 def test_mints_dot_is_the_sum_of_products() -> None:
@@ -550,7 +550,7 @@ def test_mints_dot_is_the_sum_of_products() -> None:
 
 
 def test_the_dtypes_of_drawn_numbers() -> None:
-    found = (
+    result = (
         ops.randn_like(t([1, 2], ms.int32)),
         ops.randn_like(t([1, 2], ms.float16)),
         ops.rand_like(t([1, 2], ms.float16)),
@@ -560,8 +560,8 @@ def test_the_dtypes_of_drawn_numbers() -> None:
         ROW.multinomial(2),
         mint.multinomial(ROW, 2),
     )
-    wanted = ["Float32", "Float32", "Float16", "Int8", "Int32", "Int32", "Int32", "Int64"]
-    assert [str(one.dtype) for one in found] == wanted
+    expected = ["Float32", "Float32", "Float16", "Int8", "Int32", "Int32", "Int32", "Int64"]
+    assert [str(item.dtype) for item in result] == expected
 
 
 def test_what_an_assignment_gave_stays_when_another_one_comes() -> None:
@@ -574,17 +574,17 @@ def test_what_an_assignment_gave_stays_when_another_one_comes() -> None:
 
 def test_operators_that_apply_updates_give_values_that_print() -> None:
     parameter, moment = variable(ms.float32, 1, 2), variable(ms.float32, 1, 2)
-    found = ops.ApplyMomentum()(parameter, moment, 0.5, t([1.0, 1.0]), 0.5)
-    assert type(found) is Tensor and str(found) == "[0.25 1.  ]"
+    result = ops.ApplyMomentum()(parameter, moment, 0.5, t([1.0, 1.0]), 0.5)
+    assert type(result) is Tensor and str(result) == "[0.25 1.  ]"
     both = ops.ApplyAdagrad()(parameter, moment, 0.5, t([0.0, 0.0]))
-    assert [type(one) for one in both] == [Tensor, Tensor]
+    assert [type(item) for item in both] == [Tensor, Tensor]
 
 
 @pytest.mark.parametrize("batch", [0, 1])
 def test_indices_of_an_embedding_that_are_not_there_get_no_gradient(batch: int) -> None:
     layer = nn.EmbeddingLookup(3, 2, param_init="ones")
-    places = t([[0, 5, -1], [0, 2, 3]], ms.int32)[batch]
-    (slope,) = ms.grad(lambda: layer(places).sum(), None, [layer.embedding_table])()
+    indices = t([[0, 5, -1], [0, 2, 3]], ms.int32)[batch]
+    (slope,) = ms.grad(lambda: layer(indices).sum(), None, [layer.embedding_table])()
     assert slope.asnumpy()[:, 0].tolist() == [[1.0, 0.0, 0.0], [1.0, 0.0, 1.0]][batch]
 
 

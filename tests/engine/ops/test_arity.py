@@ -87,7 +87,7 @@ def names_of(module: Any) -> list[str]:
 
 
 def callables() -> Iterator[tuple[str, Any]]:
-    seen = set[tuple[int, str]]()
+    lines = set[tuple[int, str]]()
     for row in MODULES:
         module = importlib.import_module(f"hookscope.engine.{row}".rstrip("."))
         for name in names_of(module):
@@ -95,8 +95,8 @@ def callables() -> Iterator[tuple[str, Any]]:
             is_ours = str(getattr(value, "__module__", "")).startswith("hookscope")
             if not callable(value) or inspect.ismodule(value) or not is_ours or name in NOT_CALLED:
                 continue
-            if (id(value), name) not in seen:
-                seen.add((id(value), name))
+            if (id(value), name) not in lines:
+                lines.add((id(value), name))
                 yield f"{row}.{name}", value
     tensor = Tensor([[1.0, 2.0], [3.0, 4.0]])
     for name in dir(Tensor):
@@ -111,8 +111,8 @@ def rows() -> list[tuple[str, Any]]:
 
 def told(text: str) -> str:
     """The name by which an error about arguments calls a function, or ""."""
-    found = CALLED.search(text)
-    return "" if found is None else found.group(1)
+    match = CALLED.search(text)
+    return "" if match is None else match.group(1)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -129,8 +129,8 @@ def test_an_error_about_arguments_names_what_users_call(
         except Exception as error:
             by = told(str(error)) if isinstance(error, TypeError) else ""
             *owners, last = by.split(".")
-            named = owners if last in ("__init__", "__new__", "__call__", "construct") else [last]
-            if by and not (len(named) == 1 and named[0] in public):
+            names = owners if last in ("__init__", "__new__", "__call__", "construct") else [last]
+            if by and not (len(names) == 1 and names[0] in public):
                 wrong.append(f"{name}: {error}")
         else:
             taken.append(name.rpartition(".")[2])
@@ -156,7 +156,7 @@ OWN: list[tuple[Callable[[], Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "name"), OWN, ids=[f"{name} {place}" for place, (_, name) in enumerate(OWN)])
+@pytest.mark.parametrize(("call", "name"), OWN, ids=[f"{name} {index}" for index, (_, name) in enumerate(OWN)])
 def test_the_name_is_the_one_that_was_called(call: Callable[[], Any], name: str) -> None:
     with pytest.raises(TypeError) as raised:
         call()
@@ -184,9 +184,9 @@ def test_a_count_that_no_memory_holds_is_refused_before() -> None:
 
 def test_an_error_about_arguments_of_a_method_names_a_class_of_the_users(rows: list[tuple[str, Any]]) -> None:
     public = {name.rpartition(".")[2] for name, _ in rows}
-    kinds = [one for _, one in rows if isinstance(one, type) and not issubclass(one, (enum.Enum, Tensor))]
+    kinds = [item for _, item in rows if isinstance(item, type) and not issubclass(item, (enum.Enum, Tensor))]
     wrong = set()
-    for kind, key in [(one, key) for one in kinds for key in dir(one) if key == "__call__" or key[0] != "_"]:
+    for kind, key in [(item, key) for item in kinds for key in dir(item) if key == "__call__" or key[0] != "_"]:
         method = inspect.getattr_static(kind, key)
         if inspect.isfunction(method) and method.__module__.startswith("hookscope"):
             owner, _, name = method.__qualname__.rpartition(".")

@@ -41,26 +41,26 @@ def test_tensors_and_parameters_are_tensors_and_nothing_else_is() -> None:
     [([1, 2], (1, 2)), ([1.5, 2.0], (1.5, 2.0)), ([True, False], (True, False)), ([[1, 2], [3, 4]], ([1, 2], [3, 4]))],
 )
 def test_elements_become_a_tuple_of_python_numbers(x: Any, want: tuple[Any, ...]) -> None:
-    found = ops.TensorToTuple()(Tensor(x))
-    assert found == want and [type(one) for one in found] == [type(one) for one in want]
+    result = ops.TensorToTuple()(Tensor(x))
+    assert result == want and [type(item) for item in result] == [type(item) for item in want]
 
 
 @pytest.mark.parametrize(
-    ("given", "dtype"),
+    ("argument", "dtype"),
     [((1, -2), ms.int32), ((1, 2.5), ms.float32), ((True, False), ms.bool_), (((1, 2), (3, 4)), ms.int32)],
 )
-def test_a_tuple_of_numbers_becomes_a_tensor(given: Any, dtype: Any) -> None:
-    for found in (ops.tuple_to_array(given), ops.TupleToArray()(given)):
-        assert found.dtype is dtype
-        np.testing.assert_array_equal(found.asnumpy(), given)
+def test_a_tuple_of_numbers_becomes_a_tensor(argument: Any, dtype: Any) -> None:
+    for result in (ops.tuple_to_array(argument), ops.TupleToArray()(argument)):
+        assert result.dtype is dtype
+        np.testing.assert_array_equal(result.asnumpy(), argument)
 
 
 @pytest.mark.parametrize("value", [True, False, 0, -7, 2**40, 2.5, -0.0, math.inf])
 def test_a_number_becomes_a_tensor_without_axes(value: Any) -> None:
-    for found in (ops.scalar_to_tensor(value), ops.ScalarToTensor()(value)):  # MindSpore's default is Float32
-        assert (found.shape, found.dtype, found.item()) == ((), ms.float32, float(value))
-    for found in (ops.scalar_to_tensor(value, ms.float64), ops.ScalarToTensor()(value, ms.float64)):
-        assert (found.dtype, found.item()) == (ms.float64, float(value))
+    for result in (ops.scalar_to_tensor(value), ops.ScalarToTensor()(value)):  # MindSpore's default is Float32
+        assert (result.shape, result.dtype, result.item()) == ((), ms.float32, float(value))
+    for result in (ops.scalar_to_tensor(value, ms.float64), ops.ScalarToTensor()(value, ms.float64)):
+        assert (result.dtype, result.item()) == (ms.float64, float(value))
     kept = ops.ScalarToArray()(value)
     own = {bool: ms.bool_, int: ms.int64, float: ms.float32}[type(value)]
     assert (kept.shape, kept.dtype, kept.item()) == ((), own, value)
@@ -84,17 +84,17 @@ def test_a_number_with_a_plus_is_itself() -> None:
 def test_halves_are_rounded_to_the_even_neighbor(decimals: int | None) -> None:
     x = np.array([0.5, 1.5, 2.5, -0.5, -1.5, 1.26, 25.0, 35.0, np.inf, -np.inf, np.nan])
     want = np.round(x, decimals or 0)
-    given = () if decimals is None else (decimals,)
-    for found in (ops.Round()(Tensor(x), *given), round(Tensor(x), *given)):
-        np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-15)
-    assert grad(lambda x: ops.Round()(x, *given).sum())(Tensor(x)).tolist() == [0.0] * len(x)
-    whole = round(Tensor([15, 25, -15]), *given)
-    assert whole.tolist() == np.round([15, 25, -15], decimals or 0).tolist()
+    argument = () if decimals is None else (decimals,)
+    for result in (ops.Round()(Tensor(x), *argument), round(Tensor(x), *argument)):
+        np.testing.assert_allclose(result.asnumpy(), want, rtol=1e-15)
+    assert grad(lambda x: ops.Round()(x, *argument).sum())(Tensor(x)).tolist() == [0.0] * len(x)
+    rounded = round(Tensor([15, 25, -15]), *argument)
+    assert rounded.tolist() == np.round([15, 25, -15], decimals or 0).tolist()
 
 
 def test_select_of_two_numbers_has_the_dtype_of_both() -> None:
     chosen = Tensor([True, False])
     # recorded from MindSpore 2.10
-    for one, other, dtype in ((1, 2, ms.int64), (1.5, 2, ms.float32), (True, False, ms.bool_), (1, 2.5, ms.float32)):
-        found = ops.select(chosen, one, other)
-        assert found.dtype is dtype and found.asnumpy().tolist() == [one, other]
+    for first, second, dtype in ((1, 2, ms.int64), (1.5, 2, ms.float32), (True, False, ms.bool_), (1, 2.5, ms.float32)):
+        result = ops.select(chosen, first, second)
+        assert result.dtype is dtype and result.asnumpy().tolist() == [first, second]

@@ -32,9 +32,9 @@ def test_the_function_computes_on_arrays(said: tuple[Any, Any]) -> None:
 
 
 def test_shapes_come_as_lists_and_a_number_as_it_is() -> None:
-    seen: list[Any] = []
-    op = ops.Custom(lambda a, k: a.sum(0) * k, lambda a, k: seen.append((a, k)) or (2,), lambda a, k: a)
-    assert op(x, 3).asnumpy().tolist() == [12, 18] and seen == [([2, 2], [])]
+    records: list[Any] = []
+    op = ops.Custom(lambda a, k: a.sum(0) * k, lambda a, k: records.append((a, k)) or (2,), lambda a, k: a)
+    assert op(x, 3).asnumpy().tolist() == [12, 18] and records == [([2, 2], [])]
 
 
 def test_several_outputs_are_a_tuple() -> None:
@@ -50,16 +50,16 @@ def test_bprop_gives_the_gradients() -> None:
 
 
 def test_bprop_of_several_outputs_gets_a_tuple_with_zeros_for_what_was_not_used() -> None:
-    seen: list[Any] = []
+    records: list[Any] = []
 
     def bprop(a: Tensor, b: Tensor, out: Any, dout: Any) -> Any:
-        seen.append((out[1].asnumpy().tolist(), dout[1].asnumpy().tolist()))
+        records.append((out[1].asnumpy().tolist(), dout[1].asnumpy().tolist()))
         return dout[0] + dout[1], dout[0] - dout[1]
 
     op = ops.Custom(both, lambda a, b: (a, b), lambda a, b: (a, b), bprop=bprop)
     by_x, by_y = ms.grad(lambda a, b: op(a, b)[0].sum(), (0, 1))(x, y)
     assert (by_x.asnumpy() == 1).all() and (by_y.asnumpy() == 1).all()
-    assert seen == [([[-4, -4], [-4, -5]], [[0, 0], [0, 0]])]
+    assert records == [([[-4, -4], [-4, -5]], [[0, 0], [0, 0]])]
 
 
 def test_it_works_in_a_cell_and_the_function_may_write_into_its_arrays() -> None:

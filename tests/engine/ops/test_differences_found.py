@@ -201,17 +201,17 @@ CASES: dict[str, tuple[Callable[[], Tensor], Any, Any]] = {
 def test_a_part_of_no_elements_is_one_part() -> None:
     nothing = t(np.zeros((0, 3)))
     for parts in (ops.split(nothing, 2), ops.chunk(nothing, 3), nothing.split(2), nothing.chunk(2)):
-        assert [one.shape for one in parts] == [(0, 3)]
-    assert [one.shape for one in ops.split(nothing, [0, 0])] == [(0, 3)] * 2
+        assert [part.shape for part in parts] == [(0, 3)]
+    assert [item.shape for item in ops.split(nothing, [0, 0])] == [(0, 3)] * 2
 
 
 @pytest.mark.parametrize("what", CASES)
 def test_the_answer_is_mindspores(what: str) -> None:
     call, dtype, numbers = CASES[what]
-    found = call()
-    assert found.dtype == dtype and found.shape == np.shape(numbers)
+    result = call()
+    assert result.dtype == dtype and result.shape == np.shape(numbers)
     close = 1e-3 if dtype == ms.float16 else 2e-6
-    np.testing.assert_allclose(found.asnumpy().astype(np.float64), np.array(numbers, np.float64), rtol=close)
+    np.testing.assert_allclose(result.asnumpy().astype(np.float64), np.array(numbers, np.float64), rtol=close)
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
@@ -253,9 +253,9 @@ def test_what_mindspore_refuses_is_refused_with_the_same_class(what: str) -> Non
 
 
 def test_unsorted_segments_of_bfloat16_begin_with_the_least_number() -> None:
-    found = ops.unsorted_segment_max(t([1.5, 2.5], ms.bfloat16), t([0, 0], ms.int32), 2)
-    assert found.dtype == ms.bfloat16
-    assert found.astype(ms.float32).asnumpy().tolist() == [2.5, -3.3895313892515355e38]
+    result = ops.unsorted_segment_max(t([1.5, 2.5], ms.bfloat16), t([0, 0], ms.int32), 2)
+    assert result.dtype == ms.bfloat16
+    assert result.astype(ms.float32).asnumpy().tolist() == [2.5, -3.3895313892515355e38]
 
 
 def test_the_running_figures_of_mints_batch_norm_are_parameters_that_are_not_trained() -> None:
@@ -290,8 +290,8 @@ def test_sgd_marks_its_first_step_in_its_state(options: dict[str, Any]) -> None:
 
 
 def test_logsigmoid_of_complex_numbers_is_the_formula() -> None:
-    found = ops.logsigmoid(Tensor(np.array(0.5 + 1j, np.complex64)))
-    np.testing.assert_allclose(found.asnumpy(), -0.3523647 + 0.3669903j, rtol=1e-6)
+    result = ops.logsigmoid(Tensor(np.array(0.5 + 1j, np.complex64)))
+    np.testing.assert_allclose(result.asnumpy(), -0.3523647 + 0.3669903j, rtol=1e-6)
 
 
 @pytest.mark.parametrize(

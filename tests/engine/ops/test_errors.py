@@ -399,12 +399,12 @@ def test_a_learning_rate_of_a_step_that_is_a_python_int() -> None:
 def test_kinds_of_values_that_a_multitype_function_tells_apart() -> None:
     from hookscope.engine.ops.primitives import _primexpr
 
-    told = ops.MultitypeFuncGraph("told")
+    graph = ops.MultitypeFuncGraph("told")
 
     @_primexpr
     def name_of(kind: str) -> str:
         return kind.lower()
 
     for kind in ("Dictionary", "Slice", "Ellipsis", "Keyword", "MapTensor"):
-        told.register(kind)(lambda value, kind=kind: name_of(kind))
-    assert [told(value) for value in ({"a": 1}, slice(2), ...)] == ["dictionary", "slice", "ellipsis"]
+        graph.register(kind)(lambda value, kind=kind: name_of(kind))
+    assert [graph(value) for value in ({"a": 1}, slice(2), ...)] == ["dictionary", "slice", "ellipsis"]

@@ -21,8 +21,8 @@ def normal(*shape: int) -> Array:
     return RNG.standard_normal(shape).astype(np.float32)
 
 
-def close(got: Any, want: Any, rtol: float = 1e-5, atol: float = 1e-6) -> None:
-    array = got.asnumpy() if isinstance(got, Tensor) else np.asarray(got)
+def close(actual: Any, want: Any, rtol: float = 1e-5, atol: float = 1e-6) -> None:
+    array = actual.asnumpy() if isinstance(actual, Tensor) else np.asarray(actual)
     assert array.shape == np.shape(want)
     np.testing.assert_allclose(array, want, rtol=rtol, atol=atol)
 
@@ -31,13 +31,13 @@ def close(got: Any, want: Any, rtol: float = 1e-5, atol: float = 1e-6) -> None:
 
 
 def in_top_k(scores: Array, targets: Array, k: int) -> list[bool]:
-    found = []
+    results = []
     for row, target in zip(scores, targets, strict=True):
         if not 0 <= target < len(row) or not all(math.isfinite(v) for v in row):
-            found.append(False)
+            results.append(False)
             continue
-        found.append(sum(1 for v in row if v > row[target]) < k)
-    return found
+        results.append(sum(1 for v in row if v > row[target]) < k)
+    return results
 
 
 TIES = np.array([[1, 1, 0, 0], [3, 2, 2, 2], [5, 5, 5, 5], [0, 1, 2, 3]], np.float32)
@@ -49,8 +49,8 @@ def test_a_target_is_in_the_top_k_if_fewer_are_above_it(scores: Array, k: int) -
     for first in range(scores.shape[1]):
         targets = ((np.arange(len(scores)) + first) % scores.shape[1]).astype(np.int32)
         want = in_top_k(scores, targets, k)
-        for got in (ops.intopk(Tensor(scores), Tensor(targets), k), ops.InTopK(k)(Tensor(scores), Tensor(targets))):
-            assert got.tolist() == want and got.dtype == ms.bool_
+        for result in (ops.intopk(Tensor(scores), Tensor(targets), k), ops.InTopK(k)(Tensor(scores), Tensor(targets))):
+            assert result.tolist() == want and result.dtype == ms.bool_
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -64,8 +64,8 @@ def test_a_row_that_is_not_finite_has_nothing_in_its_top_k(bad: float) -> None:
 
 def test_a_target_that_is_no_column_is_not_in_the_top_k() -> None:
     targets = np.array([-1, 4, 0, -5], np.int32)
-    got = ops.intopk(Tensor(TIES), Tensor(targets), 4).tolist()
-    assert got == in_top_k(TIES, targets, 4) == [False, False, True, False]
+    result = ops.intopk(Tensor(TIES), Tensor(targets), 4).tolist()
+    assert result == in_top_k(TIES, targets, 4) == [False, False, True, False]
 
 
 @pytest.mark.parametrize("ignore_nan", [False, True])
@@ -73,13 +73,13 @@ def test_a_target_that_is_no_column_is_not_in_the_top_k() -> None:
 def test_median_is_the_lower_middle_and_says_where(shape: tuple[int, ...], ignore_nan: bool) -> None:
     x = normal(*shape)
     for axis, keep in itertools.product(range(-len(shape), len(shape)), (False, True)):
-        value, place = ops.Median(False, axis, keep, ignore_nan)(Tensor(x))
+        value, index = ops.Median(False, axis, keep, ignore_nan)(Tensor(x))
         want = np.sort(x, axis).take([(x.shape[axis] - 1) // 2], axis)
         close(value, want if keep else want.squeeze(axis))
-        places = place.asnumpy() if keep else np.expand_dims(place.asnumpy(), axis)
-        np.testing.assert_array_equal(np.take_along_axis(x, places, axis), want)
-    value, place = ops.Median(True, 0, False, ignore_nan)(Tensor(x))
-    assert value.asnumpy() == np.sort(x.ravel())[(x.size - 1) // 2] == x.ravel()[int(place)]
+        indices = index.asnumpy() if keep else np.expand_dims(index.asnumpy(), axis)
+        np.testing.assert_array_equal(np.take_along_axis(x, indices, axis), want)
+    value, index = ops.Median(True, 0, False, ignore_nan)(Tensor(x))
+    assert value.asnumpy() == np.sort(x.ravel())[(x.size - 1) // 2] == x.ravel()[int(index)]
 
 
 def test_median_with_nan_is_nan_or_of_the_others() -> None:
@@ -94,9 +94,9 @@ def test_median_with_nan_is_nan_or_of_the_others() -> None:
 def test_a_bound_counts_what_lies_below(name: str, below: Any, dtype: Any) -> None:
     rows = np.sort(RNG.integers(0, 6, (3, 8)), 1)
     values = RNG.integers(-1, 8, (3, 12))
-    got = getattr(ops, name)(dtype)(Tensor(rows), Tensor(values))
+    result = getattr(ops, name)(dtype)(Tensor(rows), Tensor(values))
     want = [[sum(1 for a in row if below(a, v)) for v in line] for row, line in zip(rows, values, strict=True)]
-    assert got.tolist() == want and got.dtype == dtype
+    assert result.tolist() == want and result.dtype == dtype
 
 
 @pytest.mark.parametrize("size", [0, 1, 4, 9])
@@ -115,22 +115,22 @@ def test_bincount_counts_up_to_its_size(numbers: list[int], size: int) -> None:
 
 def test_unravel_index_gives_a_row_for_each_axis() -> None:
     for shape in ((6,), (7, 6), (2, 3, 4)):
-        places = np.arange(math.prod(shape)).astype(np.int32)
+        indices = np.arange(math.prod(shape)).astype(np.int32)
         want = np.array([list(i) for i in np.ndindex(shape)]).T
-        got = ops.UnravelIndex()(Tensor(places), Tensor(np.array(shape, np.int32)))
-        assert got.tolist() == want.tolist() and got.dtype == ms.int32
+        result = ops.UnravelIndex()(Tensor(indices), Tensor(np.array(shape, np.int32)))
+        assert result.tolist() == want.tolist() and result.dtype == ms.int32
 
 
 # Tables
 
 
 def looked_up(table: Array, indices: Array, offset: int) -> Array:
-    found = np.zeros((*indices.shape, *table.shape[1:]), table.dtype)
-    for place in np.ndindex(indices.shape):
-        row = int(indices[place]) - offset
+    result = np.zeros((*indices.shape, *table.shape[1:]), table.dtype)
+    for index in np.ndindex(indices.shape):
+        row = int(indices[index]) - offset
         if 0 <= row < len(table):
-            found[place] = table[row]
-    return found
+            result[index] = table[row]
+    return result
 
 
 @pytest.mark.parametrize("offset", [0, 1, 4])
@@ -138,15 +138,15 @@ def looked_up(table: Array, indices: Array, offset: int) -> Array:
 @pytest.mark.parametrize("table", [normal(4, 2), np.arange(5), normal(6, 2, 3)])
 def test_a_looked_up_row_that_is_not_there_is_zero(table: Array, shape: tuple[int, ...], offset: int) -> None:
     indices = RNG.integers(0, 9, shape)
-    got = ops.EmbeddingLookup()(Tensor(table), Tensor(indices), offset)
-    np.testing.assert_array_equal(got.asnumpy(), looked_up(table, indices, offset))
-    assert got.dtype == Tensor(table).dtype
+    result = ops.EmbeddingLookup()(Tensor(table), Tensor(indices), offset)
+    np.testing.assert_array_equal(result.asnumpy(), looked_up(table, indices, offset))
+    assert result.dtype == Tensor(table).dtype
 
 
 def test_a_looked_up_row_gets_its_gradient_once_for_each_use() -> None:
     table, indices = Tensor(normal(3, 2)), Tensor(np.array([0, 2, 2, 5]))
-    got = ms.grad(lambda table: (ops.EmbeddingLookup()(table, indices, 0) * 2.0).sum())(table)
-    assert got.tolist() == [[2.0, 2.0], [0.0, 0.0], [4.0, 4.0]]
+    result = ms.grad(lambda table: (ops.EmbeddingLookup()(table, indices, 0) * 2.0).sum())(table)
+    assert result.tolist() == [[2.0, 2.0], [0.0, 0.0], [4.0, 4.0]]
 
 
 @pytest.mark.parametrize("shape", [(3,), (2, 4), ()])
@@ -156,12 +156,12 @@ def test_embedding_takes_rows_and_the_row_of_the_padding_gets_no_gradient(shape:
     weight = Tensor(table)
     ids = Tensor(indices)
     np.testing.assert_array_equal(ops.embedding(ids, weight, padding_idx).asnumpy(), table[indices])
-    got = ms.grad(lambda weight: (ops.embedding(ids, weight, padding_idx) * Tensor(sent)).sum())(weight)
+    result = ms.grad(lambda weight: (ops.embedding(ids, weight, padding_idx) * Tensor(sent)).sum())(weight)
     want = np.zeros((4, 3))
-    for place in np.ndindex(*shape):
-        if padding_idx is None or indices[place] != padding_idx % 4:
-            want[indices[place]] += sent[place]
-    close(got, want)
+    for index in np.ndindex(*shape):
+        if padding_idx is None or indices[index] != padding_idx % 4:
+            want[indices[index]] += sent[index]
+    close(result, want)
 
 
 @pytest.mark.parametrize("norm_type", [1.0, 2.0, 3.0])
@@ -173,14 +173,14 @@ def test_embedding_shortens_the_rows_it_takes_in_the_table_itself(norm_type: flo
         length = sum(abs(float(v)) ** norm_type for v in table[row]) ** (1 / norm_type)
         want[row] = table[row] * (1.5 / (length + 1e-7) if length > 1.5 else 1.0)
     weight = Parameter(Tensor(table), name="table")
-    got, back = ms.value_and_grad(
+    result, back = ms.value_and_grad(
         lambda: (ops.embedding(Tensor(indices), weight, None, 1.5, norm_type) * Tensor(sent)).sum(), None, [weight]
     )()
     close(weight, want)
-    close(got, (want[indices] * sent).sum(), rtol=1e-4)
+    close(result, (want[indices] * sent).sum(), rtol=1e-4)
     of_rows = np.zeros((5, 3))
-    for place in np.ndindex(2, 2):
-        of_rows[indices[place]] += sent[place]
+    for index in np.ndindex(2, 2):
+        of_rows[indices[index]] += sent[index]
     close(back[0], of_rows)
 
 
@@ -220,13 +220,13 @@ def test_iou_of_boxes_that_touch_are_apart_or_are_empty() -> None:
 # Margins
 
 
-def mirrored(place: int, length: int, mode: str) -> int:
-    while not 0 <= place < length:
+def mirrored(index: int, length: int, mode: str) -> int:
+    while not 0 <= index < length:
         if mode == "REFLECT":
-            place = -place if place < 0 else 2 * (length - 1) - place
+            index = -index if index < 0 else 2 * (length - 1) - index
         else:
-            place = -place - 1 if place < 0 else 2 * length - 1 - place
-    return place
+            index = -index - 1 if index < 0 else 2 * length - 1 - index
+    return index
 
 
 @pytest.mark.parametrize("mode", ["REFLECT", "SYMMETRIC"])
@@ -238,9 +238,9 @@ def test_a_mirrored_margin_repeats_what_is_inside(shape: Any, widths: Any, mode:
     x = normal(*shape)
     out = np.zeros([n + before + after for n, (before, after) in zip(shape, widths, strict=True)], np.float32)
     counts = np.zeros(shape)
-    for place in np.ndindex(out.shape):
-        inside = tuple(mirrored(i - before, n, mode) for i, n, (before, _) in zip(place, shape, widths, strict=True))
-        out[place] = x[inside]
+    for index in np.ndindex(out.shape):
+        inside = tuple(mirrored(i - before, n, mode) for i, n, (before, _) in zip(index, shape, widths, strict=True))
+        out[index] = x[inside]
         counts[inside] += 1
     for paddings in (widths, Tensor(np.array(widths))):
         np.testing.assert_array_equal(ops.mirror_pad(Tensor(x), paddings, mode).asnumpy(), out)
@@ -268,11 +268,11 @@ def test_padding_fills_up_the_last_axis(shape: tuple[int, ...], size: int) -> No
 def surrounded(x: Array, widths: Any, outside: Any) -> Array:
     """``outside(place, length)`` is the place to be taken, or a number."""
     out = np.zeros([n + before + after for n, (before, after) in zip(x.shape, widths, strict=True)])
-    for place in np.ndindex(out.shape):
-        inside = [i - before for i, (before, _) in zip(place, widths, strict=True)]
+    for index in np.ndindex(out.shape):
+        inside = [i - before for i, (before, _) in zip(index, widths, strict=True)]
         taken = [i if 0 <= i < n else outside(i, n) for i, n in zip(inside, x.shape, strict=True)]
         number = next((v for v in taken if isinstance(v, float)), None)
-        out[place] = x[tuple(taken)] if number is None else number
+        out[index] = x[tuple(taken)] if number is None else number
     return out
 
 
@@ -293,8 +293,8 @@ def test_pad_v3_begins_with_the_last_axis(mode: str, outside: Any, contiguous: b
     if mode == "reflect":
         x = normal(4, 4)
     want = surrounded(x, (first, last), outside)
-    for given in (pairs, tuple(pairs), Tensor(np.array(pairs))):
-        close(ops.PadV3(mode, contiguous)(Tensor(x), given, value), want)
+    for argument in (pairs, tuple(pairs), Tensor(np.array(pairs))):
+        close(ops.PadV3(mode, contiguous)(Tensor(x), argument, value), want)
 
 
 # Dropping whole channels
@@ -314,11 +314,11 @@ def test_dropout_of_channels_keeps_or_drops_each_as_a_whole(drop: Any, shape: An
     x = normal(*shape)
     out = drop(Tensor(x), 0.25).asnumpy()
     dropped = 0
-    for place in np.ndindex(shape[:channels]):
-        if (out[place] == 0).all():
+    for index in np.ndindex(shape[:channels]):
+        if (out[index] == 0).all():
             dropped += 1
         else:
-            np.testing.assert_allclose(out[place], x[place] / 0.75, rtol=1e-6)
+            np.testing.assert_allclose(out[index], x[index] / 0.75, rtol=1e-6)
     assert 0.15 < dropped / math.prod(shape[:channels]) < 0.35
     assert (drop(Tensor(x), 1.0).asnumpy() == 0).all()
     np.testing.assert_array_equal(drop(Tensor(x), 0.0).asnumpy(), x)
@@ -343,8 +343,8 @@ def test_dropout3d_the_class_also_says_what_is_kept() -> None:
     x = normal(4, 60, 2, 1, 3)
     out, kept = (y.asnumpy() for y in ops.Dropout3D(0.75)(Tensor(x)))
     assert kept.shape == x.shape and kept.dtype == bool
-    for place in np.ndindex(4, 60):
-        assert kept[place].all() or not kept[place].any()
+    for index in np.ndindex(4, 60):
+        assert kept[index].all() or not kept[index].any()
     np.testing.assert_allclose(out, np.where(kept, x / 0.75, 0), rtol=1e-6)
     assert 0.65 < kept.mean() < 0.85
 
@@ -381,13 +381,15 @@ def test_losses_of_probabilities(shape: tuple[int, ...], reduction: str) -> None
 
 def test_losses_at_the_edges_are_finite() -> None:
     far = Tensor(np.array([-200.0, 200.0, -200.0, 200.0], np.float32))
-    got = ops.SigmoidCrossEntropyWithLogits()(far, Tensor(np.array([0.0, 1.0, 1.0, 0.0], np.float32)))
-    assert got.tolist() == [0.0, 0.0, 200.0, 200.0]
+    result = ops.SigmoidCrossEntropyWithLogits()(far, Tensor(np.array([0.0, 1.0, 1.0, 0.0], np.float32)))
+    assert result.tolist() == [0.0, 0.0, 200.0, 200.0]
     ends = Tensor(np.array([0.0, 1.0, 0.0, 1.0], np.float32))
-    got = ops.BinaryCrossEntropy("none")(ends, Tensor(np.array([0.0, 1.0, 1.0, 0.0], np.float32)))
-    assert got.tolist() == [0.0, 0.0, 100.0, 100.0]
-    got = ops.KLDivLoss("batchmean")(Tensor(np.zeros((2, 2), np.float32)), Tensor(np.ones((2, 2), np.float32) * math.e))
-    assert got.item() == pytest.approx(2 * math.e)
+    result = ops.BinaryCrossEntropy("none")(ends, Tensor(np.array([0.0, 1.0, 1.0, 0.0], np.float32)))
+    assert result.tolist() == [0.0, 0.0, 100.0, 100.0]
+    result = ops.KLDivLoss("batchmean")(
+        Tensor(np.zeros((2, 2), np.float32)), Tensor(np.ones((2, 2), np.float32) * math.e)
+    )
+    assert result.item() == pytest.approx(2 * math.e)
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
@@ -396,8 +398,8 @@ def test_nll_gives_the_loss_and_the_weight_of_the_labels(reduction: str, ignored
     logits, labels, weight = normal(6, 4), np.array([0, 1, 3, 1, 2, 0], np.int32), RNG.uniform(0.5, 2, 4).astype("f")
     each = [0.0 if n == ignored else -logits[i, n] * weight[n] for i, n in enumerate(labels)]
     total = sum(weight[n] for n in labels if n != ignored)
-    found, counted = ops.NLLLoss(reduction, ignored)(Tensor(logits), Tensor(labels), Tensor(weight))
-    close(found, sum(each) / total if reduction == "mean" else reduced(each, reduction))
+    result, counted = ops.NLLLoss(reduction, ignored)(Tensor(logits), Tensor(labels), Tensor(weight))
+    close(result, sum(each) / total if reduction == "mean" else reduced(each, reduction))
     close(counted, total)
 
 
@@ -415,8 +417,8 @@ def test_triplets(p: int, swap: bool, reduction: str) -> None:
     for a, b, c in zip(x, near, far, strict=True):
         other = min(apart(a, c), apart(b, c)) if swap else apart(a, c)
         each.append(max(0.0, apart(a, b) - other + 0.7))
-    got = ops.TripletMarginLoss(p, swap, eps, reduction)(Tensor(x), Tensor(near), Tensor(far), Tensor(0.7))
-    close(got, reduced(each, reduction), 1e-4)
+    result = ops.TripletMarginLoss(p, swap, eps, reduction)(Tensor(x), Tensor(near), Tensor(far), Tensor(0.7))
+    close(result, reduced(each, reduction), 1e-4)
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
@@ -430,8 +432,8 @@ def test_multi_margin(p: int, margin: float, weighted: bool, reduction: str) -> 
             max(0.0, margin - row[n] + v) ** p * (weight[n] if weighted else 1) for j, v in enumerate(row) if j != n
         ]
         each.append(sum(terms) / len(row))
-    got = ops.MultiMarginLoss(p, margin, reduction)(Tensor(x), Tensor(labels), Tensor(weight) if weighted else None)
-    close(got, reduced(each, reduction))
+    result = ops.MultiMarginLoss(p, margin, reduction)(Tensor(x), Tensor(labels), Tensor(weight) if weighted else None)
+    close(result, reduced(each, reduction))
 
 
 def ctc(probabilities: Array, labels: list[int], blank: int) -> float:
@@ -448,10 +450,10 @@ def test_ctc_adds_up_all_paths() -> None:
     p = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
     targets, steps, lengths = np.array([[1, 2], [2, 2], [1, 0]]), np.array([4, 4, 3]), np.array([2, 2, 1])
     want = [ctc(p[:n, i], list(targets[i][:m]), 0) for i, (n, m) in enumerate(zip(steps, lengths, strict=True))]
-    given = [Tensor(v) for v in (np.log(p), targets, steps, lengths)]
-    close(ops.CTCLossV2()(*given)[0], want)
-    close(ops.CTCLossV2(0, "sum")(*given)[0], sum(want))
-    close(ops.CTCLossV2(0, "mean")(*given)[0], np.mean(np.array(want) / lengths))
+    inputs = [Tensor(v) for v in (np.log(p), targets, steps, lengths)]
+    close(ops.CTCLossV2()(*inputs)[0], want)
+    close(ops.CTCLossV2(0, "sum")(*inputs)[0], sum(want))
+    close(ops.CTCLossV2(0, "mean")(*inputs)[0], np.mean(np.array(want) / lengths))
     short = [Tensor(v) for v in (np.log(p), targets, np.array([1, 2, 3]), lengths)]
     assert ops.CTCLossV2()(*short)[0].tolist()[:2] == [math.inf, math.inf]
     assert ops.CTCLossV2(zero_infinity=True)(*short)[0].tolist()[:2] == [0.0, 0.0]
@@ -477,25 +479,25 @@ def test_ctc_and_its_gradient_for_any_blank_and_number_of_labels(
     # Flat: all labels one after the other, of exactly the length of all; else rows as wide as the longest.
     filled_up = [row + [0] * (width - len(row)) for row in labels]
     targets = np.array([*itertools.chain(*labels)]) if flat else np.array(filled_up)
-    given = [Tensor(np.asarray(v, np.int32)) for v in (targets, steps, lengths)]
+    inputs = [Tensor(np.asarray(v, np.int32)) for v in (targets, steps, lengths)]
 
     def losses(scores: Array) -> list[float]:
         p = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
         return [ctc(p[:n, i], labels[i], blank) for i, n in enumerate(steps)]
 
     def loss(x: Tensor) -> Tensor:
-        return ops.ctc_loss(ops.log_softmax(x, -1), *given, blank=blank, reduction="sum", zero_infinity=True)[0]
+        return ops.ctc_loss(ops.log_softmax(x, -1), *inputs, blank=blank, reduction="sum", zero_infinity=True)[0]
 
     want = np.where(np.isinf(losses(scores)), 0, losses(scores))
     close(loss(Tensor(scores)), want.sum())
     moved = np.zeros_like(scores)
-    for place in np.ndindex(scores.shape):
+    for index in np.ndindex(scores.shape):
         ends = []
         for step in (1e-6, -1e-6):
             near = scores.copy()
-            near[place] += step
+            near[index] += step
             ends.append(sum(v for v in losses(near) if v < math.inf))
-        moved[place] = (ends[0] - ends[1]) / 2e-6
+        moved[index] = (ends[0] - ends[1]) / 2e-6
     close(ms.grad(loss)(Tensor(scores)), moved, 1e-4, 1e-6)
 
 
@@ -507,15 +509,15 @@ def test_ctc_of_scores_has_its_blank_last_and_gives_the_gradient() -> None:
         p = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
         return [ctc(p[:n, i], labels[i], 2) for i, n in enumerate(steps)]
 
-    places = Tensor(np.array([[0, 0], [0, 1], [1, 0]]))
-    found, back = ops.CTCLoss()(Tensor(scores), places, Tensor(np.array([0, 1, 1])), Tensor(steps))
-    close(found, losses(scores))
+    indices = Tensor(np.array([[0, 0], [0, 1], [1, 0]]))
+    result, back = ops.CTCLoss()(Tensor(scores), indices, Tensor(np.array([0, 1, 1])), Tensor(steps))
+    close(result, losses(scores))
     want = np.zeros_like(scores)
-    for place in np.ndindex(scores.shape):
+    for index in np.ndindex(scores.shape):
         moved = [scores.copy() for _ in range(2)]
-        moved[0][place] += 1e-6
-        moved[1][place] -= 1e-6
-        want[place] = (sum(losses(moved[0])) - sum(losses(moved[1]))) / 2e-6
+        moved[0][index] += 1e-6
+        moved[1][index] -= 1e-6
+        want[index] = (sum(losses(moved[0])) - sum(losses(moved[1]))) / 2e-6
     close(back, want, 1e-4, 1e-6)
 
 
@@ -528,19 +530,21 @@ def test_layer_norm_begins_where_it_is_told(begin: int, of_params: int) -> None:
     shape = x.shape[of_params % 3 :]
     gamma, beta = normal(*shape), normal(*shape)
     want, means, variances = (np.zeros(x.shape) for _ in range(3))
-    for place in np.ndindex(x.shape[: begin % 3]):
-        block = x[place].astype(np.float64)
+    for index in np.ndindex(x.shape[: begin % 3]):
+        block = x[index].astype(np.float64)
         mean = block.sum() / block.size
         variance = ((block - mean) ** 2).sum() / block.size
-        means[place], variances[place] = mean, variance
-        want[place] = (block - mean) / math.sqrt(variance + 1e-3)
-    found = ops.LayerNorm(begin, of_params, 1e-3)(Tensor(x), Tensor(gamma), Tensor(beta))
-    close(found[0], want * gamma + beta, 1e-4, 1e-5)
+        means[index], variances[index] = mean, variance
+        want[index] = (block - mean) / math.sqrt(variance + 1e-3)
+    result = ops.LayerNorm(begin, of_params, 1e-3)(Tensor(x), Tensor(gamma), Tensor(beta))
+    close(result[0], want * gamma + beta, 1e-4, 1e-5)
     first = (*(slice(None),) * (begin % 3), *(slice(0, 1),) * (3 - begin % 3))
-    close(found[1], means[first], 1e-4)
-    close(found[2], variances[first], 1e-4)
-    given = [Tensor(v) for v in (x, gamma, beta)]
-    of_gamma, of_beta = ms.grad(lambda *given: ops.LayerNorm(begin, of_params, 1e-3)(*given)[0].sum(), (1, 2))(*given)
+    close(result[1], means[first], 1e-4)
+    close(result[2], variances[first], 1e-4)
+    inputs = [Tensor(v) for v in (x, gamma, beta)]
+    of_gamma, of_beta = ms.grad(lambda *arguments: ops.LayerNorm(begin, of_params, 1e-3)(*arguments)[0].sum(), (1, 2))(
+        *inputs
+    )
     others = tuple(range(of_params % 3))
     close(of_gamma, want.sum(others), 1e-3, 1e-4)
     close(of_beta, np.ones(x.shape).sum(others))
@@ -553,21 +557,21 @@ def test_batch_norm_gives_its_statistics(shape: tuple[int, ...]) -> None:
     want = np.zeros(shape)
     for c in range(3):
         want[:, c] = (x[:, c] - mean[c]) / math.sqrt(variance[c] + 1e-3) * gamma[c] + beta[c]
-    given = [Tensor(v) for v in (x, gamma, beta)]
-    found = ops.BatchNorm(epsilon=1e-3)(*given, Tensor(mean), Tensor(variance))
-    close(found[0], want, 1e-4, 1e-5)
-    for one, other in zip(found[1:], (mean, variance) * 2, strict=True):
-        close(one, other)
+    inputs = [Tensor(v) for v in (x, gamma, beta)]
+    result = ops.BatchNorm(epsilon=1e-3)(*inputs, Tensor(mean), Tensor(variance))
+    close(result[0], want, 1e-4, 1e-5)
+    for first, second in zip(result[1:], (mean, variance) * 2, strict=True):
+        close(first, second)
     held = [Parameter(Tensor(v), name=n) for n, v in (("m", mean), ("v", variance))]
-    found = ops.BatchNorm(True, 1e-3, 0.3)(*given, *held)
+    result = ops.BatchNorm(True, 1e-3, 0.3)(*inputs, *held)
     count = x.size // 3
     means = [x[:, c].mean() for c in range(3)]
     variances = [((x[:, c] - means[c]) ** 2).sum() / count for c in range(3)]
     for c in range(3):
         want[:, c] = (x[:, c] - means[c]) / math.sqrt(variances[c] + 1e-3) * gamma[c] + beta[c]
-    close(found[0], want, 1e-4, 1e-5)
-    for one, other in zip(found[1:], (means, variances) * 2, strict=True):
-        close(one, other)
+    close(result[0], want, 1e-4, 1e-5)
+    for first, second in zip(result[1:], (means, variances) * 2, strict=True):
+        close(first, second)
     close(held[0], 0.7 * mean + 0.3 * np.array(means))
     close(held[1], 0.7 * variance + 0.3 * np.array(variances) * count / (count - 1))
 
@@ -580,17 +584,17 @@ def test_a_gradient_may_arrive_at_any_of_what_batch_norm_gives(which: tuple[bool
     def reference(v: Array) -> float:
         mean, var = v.mean((0, 2)), v.var((0, 2))
         y = (v - mean[:, None]) / np.sqrt(var + 0.1)[:, None] * gamma[:, None] + beta[:, None]
-        return sum(float((one * w).sum()) for one, w, used in zip((y, mean, var), by, which, strict=True) if used)
+        return sum(float((item * w).sum()) for item, w, used in zip((y, mean, var), by, which, strict=True) if used)
 
     def weighed(v: Tensor) -> Any:
         outputs = batch_norm_with_statistics(v, Tensor(gamma), Tensor(beta), 0.1)
-        return sum((one * Tensor(w)).sum() for one, w, used in zip(outputs, by, which, strict=True) if used) + v.sum()
+        return sum((item * Tensor(w)).sum() for item, w, used in zip(outputs, by, which, strict=True) if used) + v.sum()
 
     want = np.ones(x.shape)
-    for place in np.ndindex(x.shape):
+    for index in np.ndindex(x.shape):
         step = np.zeros(x.shape)
-        step[place] = 1e-6
-        want[place] += (reference(x + step) - reference(x - step)) / 2e-6
+        step[index] = 1e-6
+        want[index] += (reference(x + step) - reference(x - step)) / 2e-6
     close(ms.grad(weighed)(Tensor(x)), want, 1e-6, 1e-8)
 
 
@@ -608,10 +612,10 @@ def test_check_numerics_lets_only_numbers_pass() -> None:
 @pytest.mark.parametrize("shape", [(4, 2), (3, 3), (2, 4)])
 def test_lstsq_is_the_solution_of_the_normal_equations(shape: tuple[int, int]) -> None:
     a, b = normal(*shape).astype(np.float64), normal(shape[0], 2).astype(np.float64)
-    got = ops.Lstsq()(Tensor(a), Tensor(b)).asnumpy()
-    np.testing.assert_allclose(a.T @ (a @ got - b), 0, atol=1e-9)
+    result = ops.Lstsq()(Tensor(a), Tensor(b)).asnumpy()
+    np.testing.assert_allclose(a.T @ (a @ result - b), 0, atol=1e-9)
     # The shortest of several has no part that the matrix maps to zero.
-    np.testing.assert_allclose(got, np.linalg.pinv(a) @ b, atol=1e-9)
+    np.testing.assert_allclose(result, np.linalg.pinv(a) @ b, atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -626,9 +630,9 @@ def test_lstsq_is_the_solution_of_the_normal_equations(shape: tuple[int, int]) -
 )
 def test_split_v_has_the_sizes_it_is_given_and_finds_the_one_it_is_not(sizes: Any, axis: int, want: Any) -> None:
     x = normal(6, 5)
-    got = ops.SplitV(sizes, axis, len(sizes))(Tensor(x))
+    result = ops.SplitV(sizes, axis, len(sizes))(Tensor(x))
     start = 0
-    for part, size in zip(got, want, strict=True):
+    for part, size in zip(result, want, strict=True):
         np.testing.assert_array_equal(part.asnumpy(), x.take(range(start, start + size), axis))
         start += size
     with pytest.raises(ValueError, match="must add up to 6"):
@@ -637,8 +641,8 @@ def test_split_v_has_the_sizes_it_is_given_and_finds_the_one_it_is_not(sizes: An
 
 def test_square_sum_all() -> None:
     x, y = normal(2, 3), normal(2, 3)
-    for got, of in zip(ops.SquareSumAll()(Tensor(x), Tensor(y)), (x, y), strict=True):
-        close(got, sum(float(v) ** 2 for v in of.ravel()))
+    for result, of in zip(ops.SquareSumAll()(Tensor(x), Tensor(y)), (x, y), strict=True):
+        close(result, sum(float(v) ** 2 for v in of.ravel()))
 
 
 def test_other_names_of_functions() -> None:
@@ -656,12 +660,12 @@ def test_other_names_of_functions() -> None:
 
 def slope(function: Any, x: Array) -> Array:
     """The gradient of the sum of a function of an array, by central differences in float64."""
-    found = np.zeros(x.shape)
-    for place in np.ndindex(x.shape):
+    result = np.zeros(x.shape)
+    for index in np.ndindex(x.shape):
         step = np.zeros(x.shape)
-        step[place] = 1e-6
-        found[place] = (np.sum(function(x + step)) - np.sum(function(x - step))) / 2e-6
-    return found
+        step[index] = 1e-6
+        result[index] = (np.sum(function(x + step)) - np.sum(function(x - step))) / 2e-6
+    return result
 
 
 def expected_exponential(x: Array) -> Array:
@@ -709,17 +713,17 @@ SMOOTH: dict[str, tuple[Any, Any, Array]] = {
 def test_a_function_and_its_slope_follow_the_definition(name: str) -> None:
     function, formula, x = SMOOTH[name]
     close(function(Tensor(x)), formula(x), rtol=1e-9, atol=1e-12)
-    got = ms.grad(lambda t: function(t).sum())(Tensor(x))
-    close(got, slope(formula, x), rtol=1e-4, atol=1e-6)
+    result = ms.grad(lambda t: function(t).sum())(Tensor(x))
+    close(result, slope(formula, x), rtol=1e-4, atol=1e-6)
 
 
 def test_quantiles_leave_out_nan_or_give_it() -> None:
     holes = np.array([[1.0, np.nan, 3.0, -2.0], [np.nan, 7.0, 0.5, 4.0]])
     for axis, keep in ((1, False), (0, True), (None, False)):
         for q in (0.3, [0.1, 0.75]):
-            given = q if isinstance(q, float) else Tensor(np.array(q))
-            close(ops.nanquantile(Tensor(holes), given, axis, keep), np.nanquantile(holes, q, axis, keepdims=keep))
-            close(ops.quantile(Tensor(EXACT), given, axis, keep), np.quantile(EXACT, q, axis, keepdims=keep))
+            argument = q if isinstance(q, float) else Tensor(np.array(q))
+            close(ops.nanquantile(Tensor(holes), argument, axis, keep), np.nanquantile(holes, q, axis, keepdims=keep))
+            close(ops.quantile(Tensor(EXACT), argument, axis, keep), np.quantile(EXACT, q, axis, keepdims=keep))
     assert np.isnan(ops.quantile(Tensor(holes), 0.3, 1).asnumpy()).all()
 
 
@@ -743,8 +747,8 @@ def test_ormqr_multiplies_by_the_reflections(left: bool, transpose: bool) -> Non
         v = np.concatenate([np.zeros(k), [1.0], packed[k, k + 1 :]])
         q = q @ (np.eye(4) - factors[k] * np.outer(v, v))
     other, turned = normal(4, 2).astype(np.float64), q.T if transpose else q
-    got = ops.Ormqr(left, transpose)(Tensor(packed.T), Tensor(factors), Tensor(other if left else other.T))
-    close(got, turned @ other if left else other.T @ turned, rtol=1e-9)
+    result = ops.Ormqr(left, transpose)(Tensor(packed.T), Tensor(factors), Tensor(other if left else other.T))
+    close(result, turned @ other if left else other.T @ turned, rtol=1e-9)
 
 
 def test_blocks_come_back_from_the_batch() -> None:

@@ -19,9 +19,9 @@ X = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 PAIR, ROW = Tensor(np.ones((2, 2, 3), np.float32)), Tensor([1.0, 2.0, 3.0])
 
 
-def close(found: Tensor, want: Any) -> None:
-    np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-6)
-    assert found.shape == np.shape(want)
+def close(result: Tensor, want: Any) -> None:
+    np.testing.assert_allclose(result.asnumpy(), want, rtol=1e-6)
+    assert result.shape == np.shape(want)
 
 
 def test_nextafter_passes_the_gradient_on_to_its_first_input() -> None:
@@ -34,15 +34,15 @@ def test_nextafter_passes_the_gradient_on_to_its_first_input() -> None:
 
 
 def test_nan_to_num_knows_the_limits_of_bfloat16() -> None:
-    found = ops.nan_to_num(Tensor([math.nan, math.inf, -math.inf, 1.5], ms.bfloat16))
+    result = ops.nan_to_num(Tensor([math.nan, math.inf, -math.inf, 1.5], ms.bfloat16))
     most = (2 - 2.0**-7) * 2.0**127
-    assert found.dtype is ms.bfloat16 and found.astype(ms.float32).tolist() == [0.0, most, -most, 1.5]
+    assert result.dtype is ms.bfloat16 and result.astype(ms.float32).tolist() == [0.0, most, -most, 1.5]
 
 
 def test_float_power_computes_in_float64() -> None:
-    found = ops.float_power(Tensor([2**60 + 1, 3]), 0.5)
-    assert found.dtype is ms.float64
-    np.testing.assert_array_equal(found.asnumpy(), [float(2**60 + 1) ** 0.5, 3**0.5])
+    result = ops.float_power(Tensor([2**60 + 1, 3]), 0.5)
+    assert result.dtype is ms.float64
+    np.testing.assert_array_equal(result.asnumpy(), [float(2**60 + 1) ** 0.5, 3**0.5])
 
 
 def test_diagonals_of_matrices_follow_their_definitions() -> None:
@@ -58,9 +58,9 @@ def test_diagonals_of_matrices_follow_their_definitions() -> None:
         close(ops.diag_embed(Tensor(a[0]), k), embedded)
         close(ops.diag_embed(Tensor(a[0]), k, 0, 2), np.moveaxis(embedded, 0, 1))
         written = a.copy()
-        places = [(i, i + k) for i in range(3) if 0 <= i + k < 4]
-        source = -np.arange(1.0, 2 * len(places) + 1).reshape(2, len(places))
-        for n, (i, j) in enumerate(places):
+        indices = [(i, i + k) for i in range(3) if 0 <= i + k < 4]
+        source = -np.arange(1.0, 2 * len(indices) + 1).reshape(2, len(indices))
+        for n, (i, j) in enumerate(indices):
             written[:, i, j] = source[:, n]
         close(ops.diagonal_scatter(Tensor(a), Tensor(source), k, 1, 2), written)
     for below, above in itertools.product(range(-1, 5), repeat=2):
@@ -81,13 +81,13 @@ def test_diagonals_of_matrices_follow_their_definitions() -> None:
 @pytest.mark.parametrize("dtype", [ms.bool_, ms.int8, ms.int64, ms.float16, ms.float64, ms.complex64])
 def test_what_is_outside_of_a_triangle_is_0_in_its_dtype(dtype: Any) -> None:
     ones = Tensor(np.ones((2, 3, 3)), dtype)
-    for found, want in (
+    for result, want in (
         (ops.tril(ones), np.tril(np.ones((2, 3, 3)))),
         (ops.triu(ones, 1), np.triu(np.ones((2, 3, 3)), 1)),
         (ops.matrix_band_part(ones, 0, 1), np.tril(np.triu(np.ones((2, 3, 3))), 1)),
     ):
-        assert found.dtype is dtype
-        np.testing.assert_array_equal(found.asnumpy(), want)
+        assert result.dtype is dtype
+        np.testing.assert_array_equal(result.asnumpy(), want)
 
 
 @pytest.mark.parametrize("shape", [(3, 4), (2, 3, 4), (2, 5, 3, 4), (2, 1, 5, 3, 4)])
@@ -111,8 +111,8 @@ def test_parts_joined_and_cut_are_those_of_numpy() -> None:
         for cut in (1, 2, [1], [1, -1]):
             want = np.array_split(a, cut, axis)
             for function in (getattr(ops, name), getattr(Tensor(a), name)):
-                got = function(*((Tensor(a), cut) if function is getattr(ops, name) else (cut,)))
-                assert [part.tolist() for part in got] == [part.tolist() for part in want]
+                result = function(*((Tensor(a), cut) if function is getattr(ops, name) else (cut,)))
+                assert [part.tolist() for part in result] == [part.tolist() for part in want]
     u, v = np.array([1.0, 2.0]), np.array([3.0, 4.0])
     for name in ("hstack", "vstack", "dstack", "column_stack"):
         for parts in ([u, v], [a[0], a[1]]):
@@ -124,16 +124,16 @@ def test_parts_joined_and_cut_are_those_of_numpy() -> None:
     blocks = ops.block_diag(Tensor([1.0, 2.0]), Tensor([[3.0], [4.0]]), Tensor(5.0))
     assert blocks.tolist() == [[1, 2, 0, 0], [0, 0, 3, 0], [0, 0, 4, 0], [0, 0, 0, 5]]
     rows = ops.cartesian_prod(Tensor([1, 2]), Tensor([3, 4, 5])).tolist()
-    assert rows == [list(one) for one in itertools.product([1, 2], [3, 4, 5])]
+    assert rows == [list(item) for item in itertools.product([1, 2], [3, 4, 5])]
     for r in range(4):
         for again in (False, True):
             choose = itertools.combinations_with_replacement if again else itertools.combinations
-            choices = [list(one) for one in choose([7, 8, 9], r)]
+            choices = [list(item) for item in choose([7, 8, 9], r)]
             assert ops.combinations(Tensor([7, 8, 9]), r, again).tolist() == choices
     for indexing in ("xy", "ij"):
         grids = np.meshgrid(u, v, [5.0, 6.0, 7.0], indexing="xy" if indexing == "xy" else "ij")
         axes = ops.Meshgrid(indexing)((Tensor(u), Tensor(v), Tensor([5.0, 6.0, 7.0])))
-        assert [one.tolist() for one in axes] == [one.tolist() for one in grids]
+        assert [item.tolist() for item in axes] == [grid.tolist() for grid in grids]
 
 
 @pytest.mark.parametrize(
@@ -168,9 +168,9 @@ MATRICES = (ops.mm, mint.mm, ops.MatMul(), lambda a, b: a.mm(b))
 BATCHES = (ops.bmm, ops.BatchMatMul(), lambda a, b: a.bmm(b))
 
 
-@pytest.mark.parametrize("place", range(4))
-def test_a_product_of_two_matrices_takes_no_other_tensors(place: int) -> None:
-    name, product = "MatMul" if place == 2 else "mm", MATRICES[place]
+@pytest.mark.parametrize("index", range(4))
+def test_a_product_of_two_matrices_takes_no_other_tensors(index: int) -> None:
+    name, product = "MatMul" if index == 2 else "mm", MATRICES[index]
     for pair, text in (
         ((ROW, ROW), r"'input' must have 2 axes, but got shape \(3,\)"),
         ((X, ROW), r"'mat2' must have 2 axes, but got shape \(3,\)"),
@@ -182,10 +182,10 @@ def test_a_product_of_two_matrices_takes_no_other_tensors(place: int) -> None:
             product(*pair)
 
 
-@pytest.mark.parametrize("place", range(3))
-def test_a_product_of_two_batches_does_not_broadcast_as_mindspores_on_a_cpu(place: int) -> None:
-    name, product = "BatchMatMul" if place == 1 else "bmm", BATCHES[place]
-    first, second = ("x", "y") if place == 1 else ("input_x", "mat2")
+@pytest.mark.parametrize("index", range(3))
+def test_a_product_of_two_batches_does_not_broadcast_as_mindspores_on_a_cpu(index: int) -> None:
+    name, product = "BatchMatMul" if index == 1 else "bmm", BATCHES[index]
+    first, second = ("x", "y") if index == 1 else ("input_x", "mat2")
     for pair, text in (
         ((ROW, ROW), rf"'{first}' must have at least 2 axes, but got shape \(3,\)"),
         ((PAIR, ROW), rf"'{second}' must have at least 2 axes, but got shape \(3,\)"),
@@ -230,17 +230,17 @@ def test_the_first_elements_of_each_sequence_are_reversed(seq_dim: int, batch_di
     for entry, length in enumerate(lengths):
         rows, kept = np.moveaxis(want, (batch_dim, seq_dim), (0, 1)), np.moveaxis(x, (batch_dim, seq_dim), (0, 1))
         rows[entry, :length] = kept[entry, :length][::-1]
-    for found in (
+    for result in (
         ops.reverse_sequence(Tensor(x), Tensor(lengths), seq_dim, batch_dim),
         Tensor(x).reverse_sequence(Tensor(lengths), seq_dim, batch_dim),
         ops.ReverseSequence(seq_dim, batch_dim)(Tensor(x), Tensor(lengths)),
     ):
-        np.testing.assert_array_equal(found.asnumpy(), want)
+        np.testing.assert_array_equal(result.asnumpy(), want)
 
 
 def test_type_as_casts_to_the_dtype_of_another() -> None:
-    whole = Tensor([1.75, -2.5]).type_as(Tensor([1]))
-    assert whole.dtype is ms.int64 and whole.tolist() == [1, -2]
+    integers = Tensor([1.75, -2.5]).type_as(Tensor([1]))
+    assert integers.dtype is ms.int64 and integers.tolist() == [1, -2]
     assert ops.type_as(Tensor([3]), Tensor([1.0], ms.float16)).tolist() == [3.0]
 
 

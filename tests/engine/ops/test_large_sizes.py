@@ -98,8 +98,8 @@ def test_a_count_beyond_what_can_be_made_is_refused(call: Callable[[], Any], tex
 def test_limits_at_the_ends_of_a_dtype_are_taken() -> None:
     assert ops.randint(-(2**63), 2**63, (2,)).dtype == ms.int64
     assert int(ops.randint(2**31 - 1, 2**31, (1,), dtype=ms.int32)[0]) == 2**31 - 1
-    place = ms.Generator().manual_seed(2**64 - 1)
-    assert place.initial_seed() == 2**64 - 1
+    generator = ms.Generator().manual_seed(2**64 - 1)
+    assert generator.initial_seed() == 2**64 - 1
 
 
 def test_differences_taken_more_often_than_there_are_elements_are_none() -> None:

@@ -16,13 +16,13 @@ KEPT = np.array([[True, False, True], [True, True, False]])
 x, kept = Tensor(X), Tensor(KEPT)
 
 
-def equal(found: Tensor, wanted: Any) -> None:
-    np.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-6)
-    assert found.shape == np.shape(wanted)
+def equal(result: Tensor, expected: Any) -> None:
+    np.testing.assert_allclose(result.asnumpy(), expected, rtol=1e-6)
+    assert result.shape == np.shape(expected)
 
 
 @pytest.mark.parametrize(
-    ("call", "wanted"),
+    ("call", "expected"),
     [
         (lambda: ops.pow(x, exponent=2), X**2),
         (lambda: ops.true_divide(dividend=x, divisor=2), X / 2),
@@ -47,12 +47,12 @@ def equal(found: Tensor, wanted: Any) -> None:
         (lambda: Tensor(X).scatter_add_(dim=1, index=Tensor([[0], [2]]), src=x), [[2, 5, 2], [4, 0, 10]]),
     ],
 )
-def test_arguments_go_by_mindspores_names(call: Any, wanted: Any) -> None:
-    equal(call(), wanted)
+def test_arguments_go_by_mindspores_names(call: Any, expected: Any) -> None:
+    equal(call(), expected)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("item", "other"),
     [
         (lambda: ops.unsqueeze(x, axis=0), lambda: ops.unsqueeze(x, dim=0)),
         (lambda: ops.floor_div(x, other=2), lambda: ops.floor_div(x, y=2)),
@@ -61,8 +61,8 @@ def test_arguments_go_by_mindspores_names(call: Any, wanted: Any) -> None:
         (lambda: x.approximate_equal(y=x + 1), lambda: x.approximate_equal(other=x + 1)),
     ],
 )
-def test_a_second_name_takes_the_functions_own_arguments_too(one: Any, other: Any) -> None:
-    assert one().tolist() == other().tolist()
+def test_a_second_name_takes_the_functions_own_arguments_too(item: Any, other: Any) -> None:
+    assert item().tolist() == other().tolist()
 
 
 @pytest.mark.parametrize(("name", "beats"), [("max", np.maximum), ("min", np.minimum)])
@@ -75,10 +75,10 @@ def test_max_and_min_take_initial_for_what_it_beats_and_for_what_is_left_out(
     values = beats(X, initial)
     values = values if where is None else np.where(where, values, initial)
     mask = None if where is None else Tensor(where)
-    found, place = getattr(ops, name)(x, axis, initial=initial, where=mask)
-    equal(found, getattr(values, name)(axis))
-    equal(place, 0 if axis is None else getattr(values, f"arg{name}")(axis))
-    assert found.dtype is ms.float32
+    result, index = getattr(ops, name)(x, axis, initial=initial, where=mask)
+    equal(result, getattr(values, name)(axis))
+    equal(index, 0 if axis is None else getattr(values, f"arg{name}")(axis))
+    assert result.dtype is ms.float32
 
 
 def test_max_gives_no_gradient_to_what_initial_beats() -> None:
@@ -103,27 +103,27 @@ def test_numpy_linspace_returns_its_step_when_it_is_told() -> None:
 
 def test_numpy_takes_a_shape_and_a_dtype_where_mindspore_does() -> None:
     for like in (mnp.zeros_like, mnp.empty_like):
-        found = like(x, ms.int32, (4,))
-        assert found.tolist() == [0] * 4 and found.dtype is ms.int32
+        result = like(x, ms.int32, (4,))
+        assert result.tolist() == [0] * 4 and result.dtype is ms.int32
         assert like([1, 2]).dtype is ms.int32 and like(x, shape=4).dtype is ms.float32
-    for one, other in zip(mnp.indices((2, 3), sparse=True), np.indices((2, 3), sparse=True), strict=True):
-        equal(one, other)
+    for first, second in zip(mnp.indices((2, 3), sparse=True), np.indices((2, 3), sparse=True), strict=True):
+        equal(first, second)
     doubled = {
         "deg2rad": mnp.deg2rad(x, dtype=ms.float64),
         "rad2deg": mnp.rad2deg(x, dtype=ms.float64),
         "heaviside": mnp.heaviside(x, 0.5, dtype=ms.float64),
         "positive": mnp.positive(x, dtype=ms.float64),
     }
-    for name, found in doubled.items():
-        assert found.dtype is ms.float64
-        equal(found, getattr(np, name)(*([X, 0.5] if name == "heaviside" else [X])))
+    for name, result in doubled.items():
+        assert result.dtype is ms.float64
+        equal(result, getattr(np, name)(*([X, 0.5] if name == "heaviside" else [X])))
     assert mnp.float_power(x, 2, dtype=ms.float32).dtype is ms.float32
 
 
 def test_mint_multinomial_draws_no_index_twice_unless_it_is_told() -> None:
     weights = Tensor([0.2, 0.3, 0.5])
-    found = mint.multinomial(weights, 3)
-    assert sorted(found.tolist()) == [0, 1, 2] and found.dtype is ms.int64
+    result = mint.multinomial(weights, 3)
+    assert sorted(result.tolist()) == [0, 1, 2] and result.dtype is ms.int64
     assert mint.multinomial(weights, 9, True).shape == (9,)
     with pytest.raises(ValueError, match="at most 3 samples can be drawn, but got 4"):
         mint.multinomial(weights, 4)
@@ -141,11 +141,11 @@ def test_an_embedding_that_is_frozen_is_not_trained() -> None:
 
 
 def test_a_parameter_calls_the_hook_that_it_is_given_by_name() -> None:
-    seen: list[Any] = []
+    records: list[Any] = []
     weight = Parameter(Tensor([1.0, 2.0]), "weight")
-    weight.register_hook(hook_fn=lambda gradient: seen.append(gradient.tolist()))
+    weight.register_hook(hook_fn=lambda gradient: records.append(gradient.tolist()))
     ms.grad(lambda: (weight * weight).sum(), None, weight)()
-    assert seen == [[2.0, 4.0]]
+    assert records == [[2.0, 4.0]]
 
 
 def test_hal_tells_of_the_memory_of_the_device_in_use() -> None:

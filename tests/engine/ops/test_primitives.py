@@ -50,17 +50,17 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any], tuple[Any, ...], Any]] =
 ]
 
 
-@pytest.mark.parametrize(("name", "settings", "named", "inputs", "want"), CASES)
+@pytest.mark.parametrize(("name", "settings", "keywords", "inputs", "want"), CASES)
 def test_a_primitive_computes_with_its_settings(
-    name: str, settings: tuple[Any, ...], named: dict[str, Any], inputs: tuple[Any, ...], want: Any
+    name: str, settings: tuple[Any, ...], keywords: dict[str, Any], inputs: tuple[Any, ...], want: Any
 ) -> None:
-    got = getattr(ops, name)(*settings, **named)(*inputs)
-    assert (got.tolist() if isinstance(got, Tensor) else got) == want
+    result = getattr(ops, name)(*settings, **keywords)(*inputs)
+    assert (result.tolist() if isinstance(result, Tensor) else result) == want
 
 
 def test_every_primitive_class_can_be_told_apart_and_printed() -> None:
-    found = {name: one for name, one in vars(ops.operations).items() if isinstance(one, type)}
-    classes = {name: one for name, one in found.items() if issubclass(one, ops.Primitive) and one.name}
+    results = {name: value for name, value in vars(ops.operations).items() if isinstance(value, type)}
+    classes = {name: result for name, result in results.items() if issubclass(result, ops.Primitive) and result.name}
     assert set(PRIMITIVES) <= set(classes)
     classes.pop("Custom", None)  # loaded on first use; it takes functions: test_custom.py
     for name, made in classes.items():
@@ -79,26 +79,26 @@ def test_reduce_std_takes_one_axis_or_several() -> None:
 @pytest.mark.parametrize("axis", [(), 0, (1,), (0, -1)])
 def test_reduce_prod_multiplies_in_the_dtype_of_its_input(axis: Any, keep: bool) -> None:
     x = np.array([[2, 3, -1], [5, 1, 4]], np.int8)
-    found = ops.ReduceProd(keep)(Tensor(x), axis)
-    assert str(found.dtype) == "Int8"
-    np.testing.assert_array_equal(found.asnumpy(), np.prod(x, None if axis == () else axis, np.int8, keepdims=keep))
+    result = ops.ReduceProd(keep)(Tensor(x), axis)
+    assert str(result.dtype) == "Int8"
+    np.testing.assert_array_equal(result.asnumpy(), np.prod(x, None if axis == () else axis, np.int8, keepdims=keep))
 
 
 def test_a_product_keeps_the_dtype_that_it_is_told() -> None:
-    whole = Tensor([3, 2], int32)
-    assert ops.ReduceProd()(whole).dtype == ops.prod(whole, dtype=int32).dtype == int32
-    assert ops.prod(whole).dtype == int64
+    integers = Tensor([3, 2], int32)
+    assert ops.ReduceProd()(integers).dtype == ops.prod(integers, dtype=int32).dtype == int32
+    assert ops.prod(integers).dtype == int64
 
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("exclusive", [False, True])
 def test_a_running_logsumexp_is_the_logarithm_of_the_running_sum(exclusive: bool, reverse: bool) -> None:
     how = {"exclusive": exclusive, "reverse": reverse}
-    got = ops.CumulativeLogsumexp(**how)(X, Tensor(1)).asnumpy()
+    result = ops.CumulativeLogsumexp(**how)(X, Tensor(1)).asnumpy()
     sums = ops.CumSum(**how)(X.exp(), 1).asnumpy()
     empty = sums == 0
-    np.testing.assert_allclose(got[~empty], np.log(sums[~empty]), rtol=1e-6)
-    assert (got[empty] == np.finfo(np.float32).min).all() and empty.any() == exclusive
+    np.testing.assert_allclose(result[~empty], np.log(sums[~empty]), rtol=1e-6)
+    assert (result[empty] == np.finfo(np.float32).min).all() and empty.any() == exclusive
 
 
 def test_bernoulli_keeps_its_seed() -> None:
@@ -134,8 +134,8 @@ def test_another_layout_than_channels_first_is_refused(name: str, settings: tupl
 def test_a_tensor_method_of_scatter_takes_places_and_leaves_the_tensor(how: str, want: float) -> None:
     x = Parameter(Tensor([[-0.1, 0.3, 3.6], [0.4, 0.5, -3.2]]), name="x")
     before = x.tolist()
-    got = getattr(x, f"scatter_{how}")(Tensor([[0, 0], [0, 0]]), Tensor([1.0, 2.2]))
-    np.testing.assert_allclose(got.asnumpy(), [[want, 0.3, 3.6], [0.4, 0.5, -3.2]], rtol=1e-5)
+    result = getattr(x, f"scatter_{how}")(Tensor([[0, 0], [0, 0]]), Tensor([1.0, 2.2]))
+    np.testing.assert_allclose(result.asnumpy(), [[want, 0.3, 3.6], [0.4, 0.5, -3.2]], rtol=1e-5)
     assert x.tolist() == before
 
 
@@ -279,9 +279,11 @@ NOT_OF_A_CALL: list[tuple[Any, tuple[Any, ...], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("primitive", "inputs", "told"), NOT_OF_A_CALL)
-def test_a_call_takes_no_setting_of_the_function_behind_it(primitive: Any, inputs: tuple[Any, ...], told: str) -> None:
+@pytest.mark.parametrize(("primitive", "inputs", "message"), NOT_OF_A_CALL)
+def test_a_call_takes_no_setting_of_the_function_behind_it(
+    primitive: Any, inputs: tuple[Any, ...], message: str
+) -> None:
     before = X.asnumpy().copy()
-    with pytest.raises(TypeError, match=f"^For '{primitive.name}', a call takes {told}$"):
+    with pytest.raises(TypeError, match=f"^For '{primitive.name}', a call takes {message}$"):
         primitive(*inputs)
     np.testing.assert_array_equal(X.asnumpy(), before)

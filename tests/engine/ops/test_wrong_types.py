@@ -28,13 +28,13 @@ class Wrong:
 
 
 def functions() -> dict[str, Any]:
-    found = {name: getattr(ops, name) for name in dir(ops) if not name.startswith("_") and name not in LEFT_OUT}
-    return {name: one for name, one in found.items() if callable(one) and not inspect.isclass(one)}
+    results = {name: getattr(ops, name) for name in dir(ops) if not name.startswith("_") and name not in LEFT_OUT}
+    return {name: result for name, result in results.items() if callable(result) and not inspect.isclass(result)}
 
 
-def parameters(one: Any) -> list[inspect.Parameter]:
+def parameters(item: Any) -> list[inspect.Parameter]:
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return [each for each in inspect.signature(one).parameters.values() if each.kind in kinds]
+    return [each for each in inspect.signature(item).parameters.values() if each.kind in kinds]
 
 
 def value_for(parameter: inspect.Parameter) -> Any:
@@ -47,26 +47,26 @@ def value_for(parameter: inspect.Parameter) -> Any:
 FUNCTIONS = functions()
 CASES = [
     pytest.param(name, each.name, id=f"{name}-{each.name}")
-    for name, one in FUNCTIONS.items()
-    for each in parameters(one)
+    for name, function in FUNCTIONS.items()
+    for each in parameters(function)
     if str(each.annotation) in OF_TENSORS
 ]
 
 
 @pytest.mark.parametrize(("name", "argument"), CASES)
 def test_what_is_no_tensor_is_refused_by_name(name: str, argument: str) -> None:
-    one = FUNCTIONS[name]
-    given = {
+    subject = FUNCTIONS[name]
+    arguments = {
         each.name: Wrong() if each.name == argument else value_for(each)
-        for each in parameters(one)
+        for each in parameters(subject)
         if each.name == argument or each.default is each.empty
     }
     with pytest.raises((TypeError, ValueError, RuntimeError)) as raised:
-        one(**given)
-    found = NAMED.match(str(raised.value))
-    assert found is not None, raised.value
-    who, what = found.groups()
+        subject(**arguments)
+    match = NAMED.match(str(raised.value))
+    assert match is not None, raised.value
+    who, what = match.groups()
     room = {"Tensor.item": Tensor}.get(who, ms if who.endswith("Tensor") else ops)
     assert callable(getattr(room, who.rpartition(".")[2])), f"there is no '{who}': {raised.value}"
     if who == name and what is not None and raised.type is TypeError:
-        assert what in (*inspect.signature(one).parameters, "size"), raised.value
+        assert what in (*inspect.signature(subject).parameters, "size"), raised.value

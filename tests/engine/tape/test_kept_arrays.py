@@ -68,9 +68,9 @@ def _compare(entry: operator.Operator, sample: Sample) -> None:
     tracked = {id(new) for old, new in zip(inputs, left, strict=True) if id(old) in tracked}
     gone: Any = _Gone(first) if -1 in entry.placeholders else first
     made = (gone, *output[1:]) if isinstance(output, tuple) else gone
-    found = entry.gradients(operator.ARRAY_FUNCTIONS, tracked, arrived, made, tuple(left), sample.attrs)
-    assert len(found) == len(expected)
-    for (_, mine), (_, its) in zip(found, expected, strict=True):
+    result = entry.gradients(operator.ARRAY_FUNCTIONS, tracked, arrived, made, tuple(left), sample.attrs)
+    assert len(result) == len(expected)
+    for (_, mine), (_, its) in zip(result, expected, strict=True):
         np.testing.assert_array_equal(mine, its)
         assert mine.dtype == its.dtype
 
@@ -109,19 +109,19 @@ def test_what_somebody_holds_is_the_same_array_on_the_way_back() -> None:
 
 
 def test_a_hook_is_called_where_its_tensor_holds_another_array_by_now() -> None:
-    seen: list[Tensor] = []
+    records: list[Tensor] = []
 
     def f(x: Tensor) -> Tensor:
         y = x + 1.0
-        y.register_hook(seen.append)
+        y.register_hook(records.append)
         z = y + 2.0
         y.assign_value(z)
         return ops.relu(z) * 2.0
 
     x = large(3, 4)
-    found = grad(f)(x).asnumpy()
-    np.testing.assert_array_equal(found, 2.0 * (x.asnumpy() > -3))
-    np.testing.assert_array_equal(seen[0].asnumpy(), found)
+    result = grad(f)(x).asnumpy()
+    np.testing.assert_array_equal(result, 2.0 * (x.asnumpy() > -3))
+    np.testing.assert_array_equal(records[0].asnumpy(), result)
 
 
 def test_an_array_in_the_place_of_one_that_is_gone_is_not_followed() -> None:
@@ -144,17 +144,17 @@ def test_the_place_of_an_array_that_is_gone_is_free() -> None:
     with recording.Recording([x._array], uses_placeholders=True) as tape:
         y = x + 1.0
         z = ops.relu(y)
-        places = {id(y._array), id(z._array)}
-        assert places < tape.tracked
-        (_, _, placeholder, _), (_, (given,), _, _) = tape.nodes
-        assert given is placeholder and given() is y._array
+        addresses = {id(y._array), id(z._array)}
+        assert addresses < tape.tracked
+        (_, _, placeholder, _), (_, (argument,), _, _) = tape.nodes
+        assert argument is placeholder and argument() is y._array
         del y
-        assert tape.tracked & places == {id(z._array)} and id(placeholder) in tape.tracked and not tape.placeholders
+        assert tape.tracked & addresses == {id(z._array)} and id(placeholder) in tape.tracked and not tape.placeholders
 
 
 @pytest.mark.parametrize("watched", [False, True])
 def test_the_walk_lets_go_of_what_it_has_passed(watched: bool) -> None:
-    found = []
+    results = []
     relu, tap = nn.ReLU(), taps.Tap()
 
     class Passing(nn.Cell):
@@ -162,7 +162,7 @@ def test_the_walk_lets_go_of_what_it_has_passed(watched: bool) -> None:
             return x * 1.0
 
         def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> tuple[Tensor]:
-            found.append([one() is None for one in later])
+            results.append([item() is None for item in later])
             return (dout,)
 
     later = []
@@ -180,7 +180,7 @@ def test_the_walk_lets_go_of_what_it_has_passed(watched: bool) -> None:
         grad(f)(large(2, 3))
     finally:
         taps.detach(tap)
-    assert found == [[True, True, False]]  # the last is what the function returned
+    assert results == [[True, True, False]]  # the last is what the function returned
 
 
 class Looking(nn.Cell):
@@ -200,27 +200,27 @@ class Looking(nn.Cell):
 
 def test_operands_of_a_step_before_are_gone() -> None:
     alive: list[Any] = []
-    found = []
-    first = Looking(lambda: found.append([one() is not None for one in alive]))
+    results = []
+    first = Looking(lambda: results.append([item() is not None for item in alive]))
 
     def f(x: Tensor) -> Tensor:
         y = first(x)
         left, right = ops.exp(y), ops.sin(y)
-        alive.extend(weakref.ref(one._array) for one in (left, right))
+        alive.extend(weakref.ref(variant._array) for variant in (left, right))
         return (left * right).sum()
 
     grad(f)(large(2, 3))
-    assert found == [[False, False]]
+    assert results == [[False, False]]
 
 
 def test_an_output_that_no_rule_reads_is_gone_before_its_rule_makes_more(monkeypatch: pytest.MonkeyPatch) -> None:
     alive: list[Any] = []
-    found = []
+    results = []
     matmul = OPERATORS["matmul"]
     kernel = matmul.kernel
 
     def looking(*args: Any, **how: Any) -> Any:
-        found.append([one() is not None for one in alive])
+        results.append([item() is not None for item in alive])
         return kernel(*args, **how)
 
     def f(x: Tensor, w: Tensor) -> Tensor:
@@ -234,7 +234,7 @@ def test_an_output_that_no_rule_reads_is_gone_before_its_rule_makes_more(monkeyp
     monkeypatch.setattr(matmul, "kernel", looking)
     for mine, its in zip(grad(f, (0, 1))(x, w), expected, strict=True):
         np.testing.assert_array_equal(mine.asnumpy(), its)
-    assert found == [[], [False], [False]]
+    assert results == [[], [False], [False]]
 
 
 def test_what_a_user_holds_of_an_output_that_no_rule_reads_stays_as_it_was() -> None:
@@ -246,11 +246,11 @@ def test_what_a_user_holds_of_an_output_that_no_rule_reads_stays_as_it_was() -> 
         return ops.gelu(y) + y
 
     x, w = large(70, 3), large(3, 80)
-    found = grad(f, (0, 1))(x, w)
-    wanted = np.float64(x.asnumpy()) @ np.float64(w.asnumpy())
-    np.testing.assert_allclose(kept[0].asnumpy(), wanted, rtol=1e-5, atol=1e-6)
+    result = grad(f, (0, 1))(x, w)
+    expected = np.float64(x.asnumpy()) @ np.float64(w.asnumpy())
+    np.testing.assert_allclose(kept[0].asnumpy(), expected, rtol=1e-5, atol=1e-6)
     kept.clear()
-    for mine, its in zip(found, grad(f, (0, 1))(x, w), strict=True):
+    for mine, its in zip(result, grad(f, (0, 1))(x, w), strict=True):
         np.testing.assert_array_equal(mine.asnumpy(), its.asnumpy())
 
 
@@ -293,10 +293,10 @@ def test_sums_in_place_change_no_gradient_that_a_tap_was_shown(keeps: bool, shap
     expected = grad(f)(x).asnumpy()
     taps.attach(tap)
     try:
-        found = grad(f)(x).asnumpy()
+        result = grad(f)(x).asnumpy()
     finally:
         taps.detach(tap)
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(result, expected)
     assert len(tap.kept) == 4
     for array, copy in tap.kept:
         np.testing.assert_array_equal(array, copy)
@@ -312,10 +312,10 @@ def test_what_replaces_the_gradients_of_a_cell_is_added_to_what_others_sent() ->
     cell, x, tap = Branches(), large(70, 80), _Keeping(False, 0.0)
     taps.attach(tap)
     try:
-        found = grad(lambda x: cell(x) + x * 5.0 + x * 7.0)(x).asnumpy()
+        result = grad(lambda x: cell(x) + x * 5.0 + x * 7.0)(x).asnumpy()
     finally:
         taps.detach(tap)
-    np.testing.assert_array_equal(found, np.full((70, 80), 12, np.float32))
+    np.testing.assert_array_equal(result, np.full((70, 80), 12, np.float32))
 
 
 def test_within_another_recording_everything_is_kept() -> None:
@@ -364,7 +364,7 @@ class Net(nn.Cell):
 @pytest.mark.parametrize("watch", ["nobody", "a hook", "a tap", "an operator tap", "a tap from the middle on"])
 def test_gradients_are_the_same_bits_as_with_everything_kept(watch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     net, x = Net(), large(3, 2, 6, 6)
-    told: list[str] = []
+    messages: list[str] = []
     shown: list[bool] = []  # whether something is gone
 
     class Tap(taps.Tap):
@@ -373,7 +373,7 @@ def test_gradients_are_the_same_bits_as_with_everything_kept(watch: str, monkeyp
         def operator_backward(
             self, name: str, gradient: Any, gradients: Any, attrs: Any, inputs: tuple[Any, ...], output: Any
         ) -> None:
-            told.append(name)
+            messages.append(name)
             values = (*inputs, *(output if isinstance(output, tuple) else (output,)))
             assert {type(value) for value in values} <= {np.ndarray, type(None), float}
             shown.append(any(value is None for value in values))
@@ -396,14 +396,14 @@ def test_gradients_are_the_same_bits_as_with_everything_kept(watch: str, monkeyp
         return [t.asnumpy() for t in (of_x, *of_weights)]
 
     if watch == "a hook":
-        net.norm.register_backward_hook(lambda *_: told.append("hook"))
-    found = gradients()
+        net.norm.register_backward_hook(lambda *_: messages.append("hook"))
+    result = gradients()
     monkeypatch.setattr(
         recording.Recording, "_with_placeholders", lambda self, indices, inputs, output: (inputs, output)
     )
-    for mine, its in zip(found, gradients(), strict=True):
+    for mine, its in zip(result, gradients(), strict=True):
         np.testing.assert_array_equal(mine, its)
-    assert bool(told) == (watch not in ("nobody", "a tap"))
+    assert bool(messages) == (watch not in ("nobody", "a tap"))
     assert any(shown) == ("middle" in watch)
 
 
@@ -446,9 +446,9 @@ def peak_of(function: Callable[[], Any]) -> int:
     before = tracemalloc.get_traced_memory()[0]
     tracemalloc.reset_peak()
     function()
-    found = tracemalloc.get_traced_memory()[1] - before
+    result = tracemalloc.get_traced_memory()[1] - before
     tracemalloc.stop()
-    return found
+    return result
 
 
 def test_a_step_holds_an_activation_once_for_each_layer() -> None:
@@ -472,8 +472,8 @@ def test_a_narrow_step_holds_the_gradients_of_its_weights_one_activation_and_the
 def test_to_the_gradient_of_a_residual_sum_is_added_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
     in_place = []
 
-    def told(held: Any, found: Any, functions: Any, sharing: int = 0) -> Any:
-        total = sum_of(held, found, functions, sharing + 1)  # one more, for it is held here, too
+    def told(held: Any, result: Any, functions: Any, sharing: int = 0) -> Any:
+        total = sum_of(held, result, functions, sharing + 1)  # one more, for it is held here, too
         in_place.append(total is held)
         return total
 
@@ -483,9 +483,9 @@ def test_to_the_gradient_of_a_residual_sum_is_added_in_place(monkeypatch: pytest
         return x
 
     x = large(70, 80)
-    wanted, slopes = np.float64(x.asnumpy()), np.float64(1.0)
+    expected, slopes = np.float64(x.asnumpy()), np.float64(1.0)
     for _ in range(3):
-        wanted, slopes = wanted + np.tanh(wanted), slopes * (2 - np.tanh(wanted) ** 2)
+        expected, slopes = expected + np.tanh(expected), slopes * (2 - np.tanh(expected) ** 2)
     monkeypatch.setattr(sums, "sum_of", told)
     np.testing.assert_allclose(grad(f)(x).asnumpy(), slopes, rtol=1e-5, atol=1e-6)
     assert in_place == [True, True, True]

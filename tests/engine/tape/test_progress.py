@@ -64,11 +64,11 @@ def test_work_inside_work_knows_it(told: list[Work]) -> None:
 
 def test_each_thread_has_its_own_work() -> None:
     with progress("here", 1):
-        seen: list[Any] = []
-        thread = threading.Thread(target=lambda: seen.append(current()))
+        records: list[Any] = []
+        thread = threading.Thread(target=lambda: records.append(current()))
         thread.start()
         thread.join()
-    assert seen == [None]
+    assert records == [None]
 
 
 def test_what_raises_ends_the_work_too(told: list[Work]) -> None:
@@ -78,19 +78,19 @@ def test_what_raises_ends_the_work_too(told: list[Work]) -> None:
 
 
 def test_asked_to_stop_it_raises_after_its_next_unit_and_says_how_far_it_got() -> None:
-    done = []
+    calls = []
 
     def run() -> None:
         with progress("counting", 1000, "beans") as work:
             for bean in range(1000):
                 if bean == 2:
                     work.stop()
-                done.append(bean)
+                calls.append(bean)
                 work.advance()
 
     with pytest.raises(Stopped, match="^counting stopped after 3 of 1,000 beans$"):
         run()
-    assert done == [0, 1, 2]
+    assert calls == [0, 1, 2]
 
 
 def test_work_that_does_not_raise_is_only_told() -> None:

@@ -93,35 +93,35 @@ def test_events_of_a_gradient_call_in_their_order() -> None:
 
 
 def test_calls_carry_arguments_output_depth_and_a_running_number() -> None:
-    seen: list[CellCall] = []
+    records: list[CellCall] = []
 
     class Keep(Tap):
         def cell_exit(self, call: CellCall) -> None:
-            seen.append(call)
+            records.append(call)
 
     net = nn.SequentialCell(Square(), Square())
     with watching(Keep()):
         net(X)
-    assert [(c.depth, c.args[0].tolist(), c.output.tolist()) for c in seen] == [
+    assert [(c.depth, c.args[0].tolist(), c.output.tolist()) for c in records] == [
         (1, [2.0, 3.0], [4.0, 9.0]),
         (1, [4.0, 9.0], [16.0, 81.0]),
         (0, [2.0, 3.0], [16.0, 81.0]),
     ]
-    assert seen[2].index < seen[0].index < seen[1].index
+    assert records[2].index < records[0].index < records[1].index
 
 
 def test_a_tap_sees_inputs_after_the_pre_hooks_and_outputs_after_the_forward_hooks() -> None:
-    net, seen = Square(), []
+    net, records = Square(), []
 
     class Keep(Tap):
         def cell_exit(self, call: CellCall) -> None:
-            seen.append((call.args[0].tolist(), call.output.tolist()))
+            records.append((call.args[0].tolist(), call.output.tolist()))
 
     net.register_forward_pre_hook(lambda cell, inputs: inputs[0] * 10.0)
     net.register_forward_hook(lambda cell, inputs, output: output + 1.0)
     with watching(Keep()):
         net(X)
-    assert seen == [([20.0, 30.0], [401.0, 901.0])]
+    assert records == [([20.0, 30.0], [401.0, 901.0])]
 
 
 def test_an_error_is_told_on_every_level_and_depths_are_right_afterwards() -> None:
@@ -175,8 +175,8 @@ def test_what_was_differentiated_is_told_with_a_none_for_each_weight_that_no_gra
             self.seen: list[Any] = []
 
         def differentiated(self, values: Any, pairs: Any) -> None:
-            told = [(p.name, None if g is None else g.tolist()) for p, g in pairs]
-            self.seen.append(([v.tolist() for v in values], told))
+            messages = [(p.name, None if g is None else g.tolist()) for p, g in pairs]
+            self.seen.append(([v.tolist() for v in values], messages))
 
     net = nn.Dense(2, 1, weight_init="ones", has_bias=False)
     aside = ms.Parameter(Tensor([1.0]), name="aside")
@@ -203,7 +203,7 @@ def test_every_tap_that_asks_runs_the_bprop_the_newest_outermost() -> None:
             return x * x
 
         def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> Any:
-            seen.append("bprop")
+            records.append("bprop")
             return (dout * 5.0,)
 
     class Runs(Tap):
@@ -216,16 +216,16 @@ def test_every_tap_that_asks_runs_the_bprop_the_newest_outermost() -> None:
             assert cell is net
             assert inspect.unwrap(function).__func__ is Custom.bprop
             assert list(inspect.signature(function).parameters) == ["x", "out", "dout"]
-            seen.append(f"{self.name} begins")
+            records.append(f"{self.name} begins")
             (gradient,) = function(*args)
-            seen.append(f"{self.name} ends")
+            records.append(f"{self.name} ends")
             return (gradient * 2.0,)
 
     net = Custom()
-    seen: list[str] = []
+    records: list[str] = []
     with watching(Runs("older")), watching(Runs("newer")):
         assert grad(net)(X).tolist() == [20.0, 20.0]
-    assert seen == ["newer begins", "older begins", "bprop", "older ends", "newer ends"]
+    assert records == ["newer begins", "older begins", "bprop", "older ends", "newer ends"]
 
 
 def test_while_a_tap_runs_nothing_is_recorded_and_nobody_is_told() -> None:
@@ -246,19 +246,19 @@ def test_while_a_tap_runs_nothing_is_recorded_and_nobody_is_told() -> None:
 
 
 def test_muted_code_can_ask_for_the_recordings_around_it() -> None:
-    found: list[int] = []
+    results: list[int] = []
 
     def looking(x: Tensor) -> Tensor:
         with taps.mute():
-            found.append(len(taps.outer_recordings()))
+            results.append(len(taps.outer_recordings()))
             with taps.mute():
-                found.append(len(taps.outer_recordings()))
+                results.append(len(taps.outer_recordings()))
             assert not recording_active()
         return x * x
 
     assert grad(looking)(X).tolist() == [4.0, 6.0]
     looking(X)
-    assert found == [1, 1, 0, 0]
+    assert results == [1, 1, 0, 0]
 
 
 def test_a_call_in_several_runs_that_are_one_to_the_user_says_in_which() -> None:
@@ -355,20 +355,20 @@ def test_gradients_equal_those_of_backward_hooks(name: str) -> None:
     net, names = labeled()
     with watching(Notes(names)) as notes:
         watched = grad(loss(net))(x)
-    told = [event for event in notes.events if event[0] in ("arrives", "leaves")]
+    events = [event for event in notes.events if event[0] in ("arrives", "leaves")]
 
     hooked, names = labeled()
-    seen: list[Any] = []
+    records: list[Any] = []
 
     def values(gradients: Any) -> list[Any]:
         return [None if g is None else g.tolist() for g in gradients]
 
     for _, cell in hooked.cells_and_names():
-        cell.register_backward_pre_hook(lambda c, out: seen.append(("arrives", names[id(c)], values(out))))
-        cell.register_backward_hook(lambda c, into, out: seen.append(("leaves", names[id(c)], values(into))))
+        cell.register_backward_pre_hook(lambda c, out: records.append(("arrives", names[id(c)], values(out))))
+        cell.register_backward_hook(lambda c, into, out: records.append(("leaves", names[id(c)], values(into))))
     grad(loss(hooked))(x)
-    assert [event[:2] for event in told] == [event[:2] for event in seen]
-    for (_, _, mine), (_, _, theirs) in zip(told, seen, strict=True):
+    assert [event[:2] for event in events] == [event[:2] for event in records]
+    for (_, _, mine), (_, _, theirs) in zip(events, records, strict=True):
         np.testing.assert_allclose(np.array(mine), np.array(theirs), rtol=1e-12)
     np.testing.assert_array_equal(watched.asnumpy(), grad(loss(labeled()[0]))(x).asnumpy())
 
@@ -440,14 +440,14 @@ def twenty_steps() -> list[bytes]:
     optimizer = nn.Momentum(net.trainable_params(), 0.05, 0.9)
     loss = nn.CrossEntropyLoss()
     step = value_and_grad(lambda x, y: loss(net(x), y), 0, net.trainable_params())
-    found = []
+    results = []
     for _ in range(20):
         x = Tensor(numbers.standard_normal((4, 2, 6, 6)).astype(np.float32))
         y = Tensor(numbers.integers(0, 3, 4))
         value, (of_x, of_weights) = step(x, y)
         optimizer(of_weights)
-        found += [t.asnumpy().tobytes() for t in (value, of_x, *of_weights, *net.get_parameters())]
-    return found
+        results += [t.asnumpy().tobytes() for t in (value, of_x, *of_weights, *net.get_parameters())]
+    return results
 
 
 def test_watching_changes_no_bit_over_twenty_steps() -> None:

@@ -107,16 +107,16 @@ def assigned_after(cell: Any, x: Tensor) -> Tensor:
     ],
 )
 def test_recompute_changes_nothing_of_what_a_cell_writes(function: Any, program: Any) -> None:
-    found = []
+    results = []
     for again in (False, True):
         cell = Holding(function).set_train()
         if again:
             cell.recompute()
         x = counting(3) * 0.5
-        given = ms.value_and_grad(lambda x, cell=cell: program(cell, x), 0, cell.trainable_params())(x)
+        argument = ms.value_and_grad(lambda x, cell=cell: program(cell, x), 0, cell.trainable_params())(x)
         state = [cell.t, *cell.get_parameters()]
-        found.append([np.asarray(t) for t in (given[0], given[1][0], *given[1][1], *state)])
-    for plain, recomputed in zip(*found, strict=True):
+        results.append([np.asarray(t) for t in (argument[0], argument[1][0], *argument[1][1], *state)])
+    for plain, recomputed in zip(*results, strict=True):
         np.testing.assert_allclose(recomputed, plain, rtol=1e-6)
 
 

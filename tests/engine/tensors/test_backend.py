@@ -29,8 +29,8 @@ def cpu_again(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def probe_says(monkeypatch: pytest.MonkeyPatch, mode: str, reason: str) -> None:
-    found = triton_kernels.Probe(mode, reason, {})  # type: ignore[arg-type]
-    monkeypatch.setattr(triton_kernels, "probe", lambda: found)
+    result = triton_kernels.Probe(mode, reason, {})  # type: ignore[arg-type]
+    monkeypatch.setattr(triton_kernels, "probe", lambda: result)
     monkeypatch.setattr(backend, "_kernels", backend._UNKNOWN)
 
 
@@ -58,11 +58,11 @@ def test_without_a_gpu_asking_for_one_is_one_clear_error(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(
-    ("wanted", "error"), [("XPU", ValueError), ("", ValueError), (None, TypeError), (3, TypeError)]
+    ("device", "error"), [("XPU", ValueError), ("", ValueError), (None, TypeError), (3, TypeError)]
 )
-def test_another_device_is_refused(wanted: Any, error: type[Exception]) -> None:
+def test_another_device_is_refused(device: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="'device_target' must be 'CPU' or 'GPU', but got"):
-        ms.set_device(wanted)
+        ms.set_device(device)
 
 
 @pytest.mark.parametrize("choose", [ms.set_device, lambda name: ms.set_context(device_target=name)])
@@ -169,8 +169,8 @@ def test_a_new_tensor_is_where_set_device_says_and_nowhere_else(gpu: Any) -> Non
 
 
 def test_a_list_may_hold_tensors_on_the_device(gpu: Any) -> None:
-    one = Tensor([1.5, 2.5])
-    assert Tensor([one, [3.5, one[0]]]).tolist() == [[1.5, 2.5], [3.5, 1.5]]
+    subject = Tensor([1.5, 2.5])
+    assert Tensor([subject, [3.5, subject[0]]]).tolist() == [[1.5, 2.5], [3.5, 1.5]]
 
 
 def test_arrays_of_two_devices_do_not_mix(gpu: Any) -> None:
@@ -241,13 +241,13 @@ def trained(optimizer: Callable[[Any], nn.Optimizer]) -> tuple[list[Any], set[ty
     x = Tensor(numbers.standard_normal((5, 1, 4, 4)).astype(np.float32))
     y = Tensor(numbers.integers(0, 3, 5))
     step = value_and_grad(lambda: nn.CrossEntropyLoss()(net(x), y), None, net.trainable_params())
-    found = []
+    results = []
     for _ in range(3):
         loss, gradients = step()
         update(gradients)
-        found.append(loss.asnumpy())
+        results.append(loss.asnumpy())
     everything = [*net.get_parameters(), *update.get_parameters()]
-    return [*found, *(p.asnumpy() for p in net.get_parameters())], {type(p._array) for p in everything}
+    return [*results, *(p.asnumpy() for p in net.get_parameters())], {type(p._array) for p in everything}
 
 
 @pytest.mark.parametrize(
@@ -300,8 +300,8 @@ def test_gradients_pass_from_one_device_to_the_other(gpu: Any) -> None:
 
 def test_contiguous_is_computed_on_the_device_and_gradients_pass(gpu: Any) -> None:
     x = Tensor([[1.0, 2.0], [3.0, 4.0]])
-    found = x.T.contiguous()
-    assert type(found._array) is strict_device.ndarray and found.is_contiguous() and not x.T.is_contiguous()
+    result = x.T.contiguous()
+    assert type(result._array) is strict_device.ndarray and result.is_contiguous() and not x.T.is_contiguous()
     assert ms.grad(lambda t: (t.T.contiguous() * t.T).sum())(x).asnumpy().tolist() == [[2.0, 4.0], [6.0, 8.0]]
 
 
@@ -334,8 +334,8 @@ def test_a_checkpoint_moves_between_devices(gpu: Any, tmp_path: Any) -> None:
 
 
 def test_the_report_tells_the_device_the_reasons_and_where_operators_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = triton_kernels.Probe("triton", "the self-test passed", {"triton": "3.9.0", "cupy": "14.2.0"})
-    monkeypatch.setattr(triton_kernels, "probe", lambda: found)
+    result = triton_kernels.Probe("triton", "the self-test passed", {"triton": "3.9.0", "cupy": "14.2.0"})
+    monkeypatch.setattr(triton_kernels, "probe", lambda: result)
     monkeypatch.setattr(triton_kernels, "kernels", lambda: {"add": None, "softmax": None})
     ms.set_device("CPU")
     report = ms.device_report()
@@ -375,31 +375,31 @@ def test_settings_of_the_graph_compiler_are_kept_and_others_refused() -> None:
 def test_sparse_tensors_stay_on_the_gpu_and_are_multiplied_by_cupys_matrices(
     gpu: Any, monkeypatch: pytest.MonkeyPatch, dtype: str
 ) -> None:
-    whole = np.array([[0, 1, 0], [2, 0, 3]])
+    dense = np.array([[0, 1, 0], [2, 0, 3]])
     right = np.array([[1, 2], [3, 4], [5, 6]])
     kind = getattr(ms, dtype)
-    x, y = Tensor(whole, kind), Tensor(right, kind)
-    for one in (x.to_coo(), x.to_csr(), x.to_coo().to_csr(), x.to_csr().to_coo()):
-        assert {type(part._array) for part in one.to_tuple()[:-1]} == {strict_device.ndarray}
-        for found, want in (
-            (one.to_dense(), whole),
-            (one @ y, whole @ right),
-            ((one + one).to_dense(), 2 * whole),
-            ((one * x).to_dense(), whole**2),
+    x, y = Tensor(dense, kind), Tensor(right, kind)
+    for variant in (x.to_coo(), x.to_csr(), x.to_coo().to_csr(), x.to_csr().to_coo()):
+        assert {type(part._array) for part in variant.to_tuple()[:-1]} == {strict_device.ndarray}
+        for result, want in (
+            (variant.to_dense(), dense),
+            (variant @ y, dense @ right),
+            ((variant + variant).to_dense(), 2 * dense),
+            ((variant * x).to_dense(), dense**2),
         ):
-            assert type(found._array) is strict_device.ndarray and found.dtype == kind
-            np.testing.assert_array_equal(found.asnumpy(), want)
+            assert type(result._array) is strict_device.ndarray and result.dtype == kind
+            np.testing.assert_array_equal(result.asnumpy(), want)
     product = x.to_csr().mm(y.to_csr())
     assert product.dtype == kind and type(product.values._array) is strict_device.ndarray
-    np.testing.assert_array_equal(product.to_dense().asnumpy(), whole @ right)
+    np.testing.assert_array_equal(product.to_dense().asnumpy(), dense @ right)
     assert "3" in repr(product)
 
 
 def test_gradients_of_sparse_products_stay_on_the_gpu(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    places, y = Tensor([[0, 1], [1, 0]]), Tensor([[1.0, 2.0], [3.0, 4.0]])
+    indices, y = Tensor([[0, 1], [1, 0]]), Tensor([[1.0, 2.0], [3.0, 4.0]])
 
     def function(v: Tensor, y: Tensor) -> Tensor:
-        x = ms.COOTensor(places, v, (2, 2))
+        x = ms.COOTensor(indices, v, (2, 2))
         row_sums = ops.csr_softmax(x.to_csr(), ms.float32).sum(1)
         return (x @ y).sum() + x.to_csr().mm(x.to_csr()).values.sum() + x.coalesce().values.sum() + row_sums.sum()
 

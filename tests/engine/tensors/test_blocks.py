@@ -148,8 +148,8 @@ class Stream:
         self.waiting.append(work)
         self.begun += 1
 
-    def go_on_to(self, place: int) -> None:
-        while self.ended < place:
+    def go_on_to(self, index: int) -> None:
+        while self.ended < index:
             self.ended += 1
             self.waiting.pop(0)()
 

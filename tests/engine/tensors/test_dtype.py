@@ -110,7 +110,7 @@ def test_what_holds_no_numbers_has_a_kind_or_none() -> None:
     kinds = {list: ms.list_, tuple: ms.tuple_, str: ms.string, type(None): ms.type_none}
     for python, kind in kinds.items():
         assert ms.pytype_to_dtype(python) is kind and ms.dtype_to_pytype(kind) is python
-    assert [ms.get_py_obj_dtype(one) for one in ([1], (), "a", None)] == [*kinds.values()]
+    assert [ms.get_py_obj_dtype(variant) for variant in ([1], (), "a", None)] == [*kinds.values()]
     assert [ms.dtype_to_pytype(kind) for kind in (ms.int_, ms.float_)] == [int, float]
     with pytest.raises(NotImplementedError, match="there is no MindSpore type for <class 'dict'>"):
         ms.pytype_to_dtype(dict)
@@ -154,7 +154,16 @@ def test_a_function_of_several_types_takes_kinds() -> None:
     for kind in (ms.number, ms.tensor_type, ms.list_, ms.tuple_, ms.string, ms.type_none):
         graph.register(kind)(lambda _, kind=kind: str(kind))
     values = (3, 2.5, True, "a", (1,), [1], None, ms.Tensor([1.0]))
-    assert [graph(one) for one in values] == ["Number", "Number", "Number", "String", "Tuple", "List", "None", "Tensor"]
+    assert [graph(value) for value in values] == [
+        "Number",
+        "Number",
+        "Number",
+        "String",
+        "Tuple",
+        "List",
+        "None",
+        "Tensor",
+    ]
 
 
 # The table: rows as MindSpore 2.10.0 gave them for `Tensor([1], a) + Tensor([1], b)`, where it has such a kernel.
@@ -234,7 +243,7 @@ def test_the_groups_of_dtypes_are_mindspores() -> None:
     from hookscope.engine.tensors import dtype
 
     def names(group: str) -> str:
-        return " ".join(str(one) for one in getattr(dtype, group))
+        return " ".join(str(item) for item in getattr(dtype, group))
 
     ints, floats = "Int8 Int16 Int32 Int64", "Float16 Float32 Float64 BFloat16"
     unsigned, narrow = "UInt8 UInt16 UInt32 UInt64", "Float8E4M3FN Float8E5M2 HiFloat8"

@@ -233,8 +233,8 @@ DIRAC = [
 @pytest.mark.parametrize(("groups", "shape", "ones"), DIRAC)
 def test_dirac_is_one_in_the_middle_of_the_first_channels(groups: int, shape: Any, ones: Any) -> None:
     want = np.zeros(shape)
-    for place in ones:
-        want[place] = 1
+    for index in ones:
+        want[index] = 1
     np.testing.assert_array_equal(drawn(Dirac(groups), shape), want)
 
 
@@ -291,7 +291,7 @@ def test_the_private_helpers_that_programs_use_give_mindspores_numbers() -> None
     assert [fans((2, 3)), fans((2, 3, 4, 5)), fans([4, 3, 2])] == [(3, 2), (60, 40), (6, 8)]
     assert [init._calculate_correct_fan((3, 4), mode) for mode in ("fan_in", "fan_out")] == [4, 3]
     gains = [("relu", 0), ("leaky_relu", None), ("leaky_relu", 0.1), ("tanh", 0.1)]
-    assert [init._calculate_gain(*one) for one in gains] == [
+    assert [init._calculate_gain(*gain) for gain in gains] == [
         1.4142135623730951,
         1.4141428569978354,
         1.4071950894605838,
@@ -314,13 +314,13 @@ def test_an_initializer_with_a_seed_gives_the_same_values_each_time_and_moves_no
     assert rule.seed == (6, 0)  # as in MindSpore
     before = initializer(Normal(1.0), (3,)).asnumpy()
     ms.set_seed(3)
-    one, other = initializer(rule, (2, 3)).asnumpy(), initializer(rule, (2, 3)).asnumpy()
+    first, second = initializer(rule, (2, 3)).asnumpy(), initializer(rule, (2, 3)).asnumpy()
     array = np.zeros((2, 3), np.float32)
     rule(array)
-    assert (one == other).all() and (one == array).all() and len(set(one.reshape(-1))) == 6
+    assert (first == second).all() and (first == array).all() and len(set(first.reshape(-1))) == 6
     assert (initializer(Normal(1.0), (3,)).asnumpy() == before).all()
     rule.seed = None
-    assert (initializer(rule, (2, 3)).asnumpy() != one).any()
+    assert (initializer(rule, (2, 3)).asnumpy() != first).any()
     with pytest.raises(TypeError, match="For 'Normal', 'seed' must be an int"):
         rule.seed = "a"  # type: ignore[assignment]
 

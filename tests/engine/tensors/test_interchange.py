@@ -24,16 +24,16 @@ def test_a_buffer_is_read_as_numpy_reads_it(buffer: Any, dtype: Any, count: int,
     content = bytes([1, 0, 1, 1]) + bytes(range(4, 16))
     names = {None: "float32", ms.bool_: "bool"}
     want = np.frombuffer(content, names.get(dtype, str(dtype).lower()), count, offset)
-    found = frombuffer(buffer(content), dtype=dtype, count=count, offset=offset)
-    assert found.asnumpy().dtype == want.dtype
-    np.testing.assert_array_equal(found.asnumpy(), want)
+    result = frombuffer(buffer(content), dtype=dtype, count=count, offset=offset)
+    assert result.asnumpy().dtype == want.dtype
+    np.testing.assert_array_equal(result.asnumpy(), want)
 
 
 def test_later_writes_to_a_buffer_do_not_show() -> None:
     content = bytearray(NUMBERS.tobytes())
-    found = ms.frombuffer(content)
+    result = ms.frombuffer(content)
     content[:] = bytes(len(content))
-    np.testing.assert_array_equal(found.asnumpy(), NUMBERS)
+    np.testing.assert_array_equal(result.asnumpy(), NUMBERS)
 
 
 @pytest.mark.parametrize(("dtype", "count", "offset"), [(ms.float32, -1, 1), (ms.float32, 9, 0), (ms.int64, -1, 99)])
@@ -68,20 +68,20 @@ def test_a_capsule_holds_the_elements(shape: tuple[int, ...], dtype: Any) -> Non
 def test_what_another_library_hands_over_is_copied(shape: tuple[int, ...]) -> None:
     values = np.resize(NUMBERS, shape)
     kept = values.copy()
-    for found in (from_dlpack(values), from_dlpack(values.__dlpack__()), ms.from_dlpack(to_dlpack(Tensor(values)))):
-        assert found.dtype == ms.float32
-        np.testing.assert_array_equal(found.asnumpy(), kept)
+    for result in (from_dlpack(values), from_dlpack(values.__dlpack__()), ms.from_dlpack(to_dlpack(Tensor(values)))):
+        assert result.dtype == ms.float32
+        np.testing.assert_array_equal(result.asnumpy(), kept)
         values[...] = 0
-        np.testing.assert_array_equal(found.asnumpy(), kept)
+        np.testing.assert_array_equal(result.asnumpy(), kept)
         values[...] = kept
 
 
-@pytest.mark.parametrize("given", [3, [1.0], "a"])
-def test_what_holds_no_elements_is_refused(given: Any) -> None:
-    with pytest.raises(TypeError, match=f"'tensor' must be a Tensor, but got {type(given).__name__}"):
-        to_dlpack(given)
+@pytest.mark.parametrize("argument", [3, [1.0], "a"])
+def test_what_holds_no_elements_is_refused(argument: Any) -> None:
+    with pytest.raises(TypeError, match=f"'tensor' must be a Tensor, but got {type(argument).__name__}"):
+        to_dlpack(argument)
     with pytest.raises(TypeError, match="'dlpack' must be"):
-        from_dlpack(given)
+        from_dlpack(argument)
 
 
 def test_a_capsule_is_taken_once() -> None:

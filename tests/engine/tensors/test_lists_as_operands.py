@@ -56,8 +56,8 @@ def test_the_gradient_reaches_the_tensors_in_a_list(
     name: str, function: Callable[[Tensor], Any], value: list[float], gradient: list[float]
 ) -> None:
     assert function(X).asnumpy().ravel().tolist() == value
-    found, slope = ms.value_and_grad(lambda x: ops.cast(function(x), ms.float32).sum())(X)
-    assert float(found) == sum(value)
+    result, slope = ms.value_and_grad(lambda x: ops.cast(function(x), ms.float32).sum())(X)
+    assert float(result) == sum(value)
     np.testing.assert_allclose(slope.asnumpy(), gradient, rtol=1e-6)
 
 

@@ -18,8 +18,8 @@ def tensors(count: int) -> list[Tensor]:
     return [Tensor(np.full(2, number, np.float32)) for number in range(count)]
 
 
-def same(found: list[Tensor], expected: list[Tensor]) -> bool:
-    return list(map(id, found)) == list(map(id, expected))
+def same(results: list[Tensor], expected: list[Tensor]) -> bool:
+    return list(map(id, results)) == list(map(id, expected))
 
 
 def test_tensors_are_found_and_replaced_in_order_and_everything_else_stays() -> None:
@@ -67,11 +67,11 @@ def test_a_sparse_tensor_beside_a_list_inside_itself_is_its_values() -> None:
 
 
 def test_what_is_too_deep_for_python_raises_as_ever() -> None:
-    given = tensors(1)
-    deep: Any = given[0]
+    inputs = tensors(1)
+    deep: Any = inputs[0]
     for _ in range(20_000):
         deep = [deep]
     with pytest.raises(RecursionError):
         tensors_in(deep)
     with pytest.raises(RecursionError):
-        replaced(deep, given)
+        replaced(deep, inputs)

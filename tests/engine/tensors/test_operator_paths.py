@@ -31,23 +31,23 @@ VALUES = np.array([[1, 0, 2], [3, 1, 5]])
 def outcome(function: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
     """What comes out, as bytes with dtype and shape, or the error's class."""
     try:
-        found = function(x, y)
+        result = function(x, y)
     except (TypeError, ValueError) as error:
         return type(error)
-    return found.dtype, found.shape, found.asnumpy().tobytes()
+    return result.dtype, result.shape, result.asnumpy().tobytes()
 
 
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("dtype", [d for d in DTYPES if not d.is_complex], ids=str)
 def test_an_operator_of_python_gives_what_the_function_gives(name: str, dtype: Any) -> None:
-    short, whole = PAIRS[name]
+    short, full = PAIRS[name]
     x = Tensor(VALUES, dtype)
     others = [Tensor(VALUES + 1, dtype), Tensor(2, dtype), Tensor([1.5], dtype), Parameter(Tensor(VALUES, dtype), "p")]
     others += [Tensor(VALUES.astype(np.float64)), 2, 1.5, True, Tensor(np.zeros((0, 3)), dtype), Tensor([1.0, 2.0])]
     for y in others:
-        assert outcome(short, x, y) == outcome(whole, x, y)
+        assert outcome(short, x, y) == outcome(full, x, y)
     scalar = Tensor(3, dtype)
-    assert outcome(short, scalar, scalar) == outcome(whole, scalar, scalar)
+    assert outcome(short, scalar, scalar) == outcome(full, scalar, scalar)
     if outcome(short, scalar, scalar) is not TypeError:  # as for the difference of bools
         assert isinstance(short(scalar, scalar)._array, np.ndarray)
 
@@ -70,8 +70,8 @@ def test_gradients_through_both_ways_are_the_same_to_the_second_order() -> None:
 
 
 def test_gradients_without_axes_stay_arrays() -> None:
-    found = grad(lambda x: x * x + x * x)(Tensor(3.0))
-    assert isinstance(found._array, np.ndarray) and found.tolist() == 12.0
+    result = grad(lambda x: x * x + x * x)(Tensor(3.0))
+    assert isinstance(result._array, np.ndarray) and result.tolist() == 12.0
 
 
 def test_taps_are_told_of_operators_on_the_short_way_too() -> None:
@@ -112,10 +112,10 @@ def test_threads_that_compute_at_once_do_not_meet() -> None:
 
 
 def test_a_hook_in_the_middle_of_a_walk_runs_with_the_users_error_state() -> None:
-    seen = []
+    records = []
 
     def hook(gradient: Tensor) -> None:
-        seen.append(np.geterr()["over"])
+        records.append(np.geterr()["over"])
 
     def function(x: Tensor) -> Tensor:
         y = x * 2.0
@@ -125,4 +125,4 @@ def test_a_hook_in_the_middle_of_a_walk_runs_with_the_users_error_state() -> Non
     with np.errstate(over="raise"):
         grad(function)(Tensor([1.0]))
         assert np.geterr()["over"] == "raise"
-    assert seen == ["raise"]
+    assert records == ["raise"]

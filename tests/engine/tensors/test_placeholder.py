@@ -13,7 +13,7 @@ from hookscope.engine import Symbol, Tensor, nn, ops
 
 
 @pytest.mark.parametrize(
-    ("shape", "found", "symbolic"),
+    ("shape", "result", "symbolic"),
     [
         ([None, 3], (-1, 3), [-1, 3]),
         ((2, -1), (2, -1), [2, -1]),
@@ -23,12 +23,12 @@ from hookscope.engine import Symbol, Tensor, nn, ops
         ([-2], (-2,), [-2]),
     ],
 )
-def test_a_length_that_is_not_known_is_minus_one(shape: Any, found: tuple[int, ...], symbolic: list[Any]) -> None:
+def test_a_length_that_is_not_known_is_minus_one(shape: Any, result: tuple[int, ...], symbolic: list[Any]) -> None:
     tensor = Tensor(shape=shape, dtype=ms.int16)
-    assert isinstance(tensor, Tensor) and (tensor.shape, tensor.dtype) == (found, ms.int16)
-    assert (tensor.ndim, tensor.size, tensor.itemsize, tensor.nbytes) == (len(found), 0, 2, 0)
+    assert isinstance(tensor, Tensor) and (tensor.shape, tensor.dtype) == (result, ms.int16)
+    assert (tensor.ndim, tensor.size, tensor.itemsize, tensor.nbytes) == (len(result), 0, 2, 0)
     assert tensor.symbolic_shape == symbolic  # type: ignore[attr-defined]  # of placeholders
-    assert repr(tensor) == str(tensor) == f"Tensor(shape={list(found)}, dtype=Int16, value=\n)"
+    assert repr(tensor) == str(tensor) == f"Tensor(shape={list(result)}, dtype=Int16, value=\n)"
 
 
 def test_a_dtype_alone_is_enough() -> None:
@@ -83,9 +83,9 @@ def test_what_is_no_shape_is_refused(make: Any, error: type[Exception], text: st
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
 def test_a_copy_knows_as_much(copied: Any) -> None:
     for shape in (None, [Symbol(max=8), None, 3]):
-        one = Tensor(shape=shape, dtype=ms.float16)
-        other = copied(one)
-        assert other is not one and (other.dtype, other.symbolic_shape) == (one.dtype, one.symbolic_shape)
+        subject = Tensor(shape=shape, dtype=ms.float16)
+        other = copied(subject)
+        assert other is not subject and (other.dtype, other.symbolic_shape) == (subject.dtype, subject.symbolic_shape)
 
 
 def test_a_cell_keeps_them_and_runs_on_what_comes() -> None:
@@ -103,7 +103,7 @@ def test_a_cell_keeps_them_and_runs_on_what_comes() -> None:
 
 def test_a_symbol_prints_what_it_tells() -> None:
     # as MindSpore 2.10
-    texts = [str(one) for one in (Symbol(), Symbol(max=10, min=2), Symbol(divisor=8), Symbol(8, 1, 2, 1))]
+    texts = [str(variant) for variant in (Symbol(), Symbol(max=10, min=2), Symbol(divisor=8), Symbol(8, 1, 2, 1))]
     assert texts == ["{}", "{'max': 10, 'min': 2}", "{'divisor': 8}", "{'max': 8, 'divisor': 2, 'remainder': 1}"]
     alike = Symbol(unique=True)
     assert str(alike) == f"{{'id': {id(alike)}}}" == str(alike) != str(Symbol(unique=True))

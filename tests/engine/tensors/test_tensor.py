@@ -86,11 +86,11 @@ def test_tensor_as_a_function_makes_one(arguments: tuple[Any, ...], dtype: Any, 
 def test_iterating_gives_the_entries_of_the_first_axis() -> None:
     x = np.arange(6, dtype=np.float32).reshape(3, 2)
     assert [row.tolist() for row in Tensor(x)] == x.tolist()
-    assert [float(one) for one in Tensor(x[0])] == x[0].tolist()
+    assert [float(item) for item in Tensor(x[0])] == x[0].tolist()
     assert list(Tensor(x[:0])) == []
     weights = [Tensor(row) for row in np.cos(x)]
-    found = ms.grad(lambda x: sum((row * w).sum() for row, w in zip(x, weights, strict=True)))(Tensor(x))
-    np.testing.assert_array_equal(found.asnumpy(), np.cos(x))
+    result = ms.grad(lambda x: sum((row * w).sum() for row, w in zip(x, weights, strict=True)))(Tensor(x))
+    np.testing.assert_array_equal(result.asnumpy(), np.cos(x))
     with pytest.raises(TypeError, match="iteration over a 0-d tensor"):
         iter(Tensor(1))
 
@@ -334,8 +334,8 @@ INDEXES: list[Any] = [
 
 @pytest.mark.parametrize("index", INDEXES, ids=repr)
 def test_indexing_reads_as_numpy_does(index: Any) -> None:
-    got = Tensor(GRID)[index]
-    np.testing.assert_array_equal(got.asnumpy(), GRID[index])
+    result = Tensor(GRID)[index]
+    np.testing.assert_array_equal(result.asnumpy(), GRID[index])
 
 
 def test_tensors_are_indexes() -> None:
@@ -422,8 +422,8 @@ def views_of(tensor: Tensor) -> dict[str, Any]:
 @pytest.mark.parametrize("write", ["int", "slice", "mask"])
 def test_writing_never_changes_what_is_held_elsewhere(held: str, write: str) -> None:
     tensor = Tensor([0.0, 1.0, 2.0, 3.0])
-    one = views_of(tensor)[held]
-    kept = one._array if isinstance(one, Tensor) else one
+    subject = views_of(tensor)[held]
+    kept = subject._array if isinstance(subject, Tensor) else subject
     before = np.array(kept)
     tensor[{"int": 1, "slice": slice(0, 2), "mask": np.array([True, True, False, False])}[write]] = 9.0
     np.testing.assert_array_equal(np.array(kept), before)
@@ -476,8 +476,8 @@ def test_reductions_of_integers_are_int64_and_std_is_of_the_whole() -> None:
 def test_max_gives_values_or_values_and_places() -> None:
     x = Tensor([[1.0, 5.0], [7.0, 2.0]])
     assert x.max().item() == 7.0
-    values, places = x.max(axis=1, return_indices=True)
-    assert (values.tolist(), places.tolist()) == ([5.0, 7.0], [1, 0])
+    values, indices = x.max(axis=1, return_indices=True)
+    assert (values.tolist(), indices.tolist()) == ([5.0, 7.0], [1, 0])
 
 
 def test_casting_methods() -> None:

@@ -328,35 +328,35 @@ IN_PLACE: dict[str, list[tuple[Callable[[Tensor], Any], Any]]] = {
 }
 
 
-def assert_is(found: Any, wanted: Any) -> None:
-    if isinstance(wanted, tuple):
-        assert len(found) == len(wanted)
-        for one, other_one in zip(found, wanted, strict=True):
-            assert_is(one, other_one)
-    elif isinstance(wanted, np.ndarray | np.generic):
-        got = found.asnumpy() if isinstance(found, Tensor) else found
-        assert (got.shape, got.dtype) == (wanted.shape, wanted.dtype)
-        np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-12)
+def assert_is(result: Any, expected: Any) -> None:
+    if isinstance(expected, tuple):
+        assert len(result) == len(expected)
+        for item, other_one in zip(result, expected, strict=True):
+            assert_is(item, other_one)
+    elif isinstance(expected, np.ndarray | np.generic):
+        actual = result.asnumpy() if isinstance(result, Tensor) else result
+        assert (actual.shape, actual.dtype) == (expected.shape, expected.dtype)
+        np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-12)
     else:
-        assert found == wanted
+        assert result == expected
 
 
 @pytest.mark.parametrize(
-    ("name", "place"), [(name, place) for name, rows in CASES.items() for place in range(len(rows))]
+    ("name", "position"), [(name, index) for name, rows in CASES.items() for index in range(len(rows))]
 )
-def test_a_method_computes_what_numpy_computes(name: str, place: int) -> None:
-    call, wanted = CASES[name][place]
-    assert_is(call(), wanted)
+def test_a_method_computes_what_numpy_computes(name: str, position: int) -> None:
+    call, expected = CASES[name][position]
+    assert_is(call(), expected)
 
 
 @pytest.mark.parametrize(
-    ("name", "place"), [(name, place) for name, rows in IN_PLACE.items() for place in range(len(rows))]
+    ("name", "position"), [(name, index) for name, rows in IN_PLACE.items() for index in range(len(rows))]
 )
-def test_a_method_in_place_computes_what_numpy_computes(name: str, place: int) -> None:
-    call, wanted = IN_PLACE[name][place]
+def test_a_method_in_place_computes_what_numpy_computes(name: str, position: int) -> None:
+    call, expected = IN_PLACE[name][position]
     tensor = Tensor(x)
     assert call(tensor) is tensor
-    assert_is(tensor, wanted)
+    assert_is(tensor, expected)
 
 
 DRAWN = {"uniform", "log_normal", "bernoulli", "uniform_", "normal_", "exponential_", "bernoulli_", "random_"}
@@ -397,9 +397,9 @@ def test_drawn_numbers_have_their_distribution_and_the_tensors_shape_and_dtype(
     draw: Callable[[Tensor], Tensor], mean: float, deviation: float
 ) -> None:
     ms.set_seed(7)
-    found = draw(Tensor(np.zeros((200, 100))))
-    assert (found.shape, found.dtype) == ((200, 100), ms.float64)
-    values = found.asnumpy()
+    result = draw(Tensor(np.zeros((200, 100))))
+    assert (result.shape, result.dtype) == ((200, 100), ms.float64)
+    values = result.asnumpy()
     # Five deviations of the mean of 20000 numbers.
     assert abs(values.mean() - mean) < 5 * deviation / np.sqrt(20000)
     assert abs(values.std() - deviation) < 0.05 * deviation
@@ -422,10 +422,10 @@ def weighted(value: Tensor) -> Tensor:
     return (value.reshape(-1) * WEIGHTS[: value.size]).sum()
 
 
-def changed_in_place(name: str, *args: Any, **named: Any) -> Callable[[Tensor], Tensor]:
+def changed_in_place(name: str, *args: Any, **keywords: Any) -> Callable[[Tensor], Tensor]:
     def function(t: Tensor) -> Tensor:
         y = t * 1.0
-        getattr(y, name)(*args, **named)
+        getattr(y, name)(*args, **keywords)
         return y * t
 
     return function
@@ -507,14 +507,14 @@ DIFFERENTIABLE: dict[str, Callable[[Tensor], Tensor]] = {
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_gradients_pass_through_a_method(name: str) -> None:
     function = DIFFERENTIABLE[name]
-    found = ms.grad(lambda t: weighted(function(t)))(X).asnumpy()
-    wanted, step = np.zeros_like(x), 1e-6
-    for place in np.ndindex(*x.shape):
+    result = ms.grad(lambda t: weighted(function(t)))(X).asnumpy()
+    expected, step = np.zeros_like(x), 1e-6
+    for index in np.ndindex(*x.shape):
         up, down = x.copy(), x.copy()
-        up[place] += step
-        down[place] -= step
-        wanted[place] = (weighted(function(Tensor(up))).item() - weighted(function(Tensor(down))).item()) / (2 * step)
-    np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-6)
+        up[index] += step
+        down[index] -= step
+        expected[index] = (weighted(function(Tensor(up))).item() - weighted(function(Tensor(down))).item()) / (2 * step)
+    np.testing.assert_allclose(result, expected, rtol=1e-6, atol=1e-6)
 
 
 def test_second_derivatives_pass_through_contiguous() -> None:
@@ -523,8 +523,8 @@ def test_second_derivatives_pass_through_contiguous() -> None:
 
 
 def test_contiguous_gives_rows_in_memory_and_leaves_what_is_so() -> None:
-    found = X.T.contiguous()
-    assert found.is_contiguous() and found.stride() == [3, 1]
+    result = X.T.contiguous()
+    assert result.is_contiguous() and result.stride() == [3, 1]
     assert X.contiguous() is X
 
 
@@ -591,8 +591,8 @@ def test_different_values_refuse_a_gradient_instead_of_giving_zeros(distinct: Ca
 
 def test_places_and_counts_of_different_values_take_no_gradient() -> None:
     x = Tensor([3.0, 1.0, 3.0, 2.0])
-    got = ms.grad(lambda t: (t * t.unique(return_inverse=True)[1].astype(ms.float32)).sum())(x)
-    assert got.tolist() == [2.0, 0.0, 2.0, 1.0]
+    result = ms.grad(lambda t: (t * t.unique(return_inverse=True)[1].astype(ms.float32)).sum())(x)
+    assert result.tolist() == [2.0, 0.0, 2.0, 1.0]
 
 
 @pytest.mark.parametrize("axes", [(0, 1), (1, 0), (-1, 0), (-2, -1)])
@@ -605,13 +605,13 @@ def test_two_equal_ints_leave_a_matrix() -> None:
 
 
 def test_an_offset_is_counted_in_the_memory_that_is_viewed() -> None:
-    whole = Tensor(np.arange(24, dtype=np.float32).reshape(2, 3, 4))
-    for view, offset in ((whole, 0), (whole.reshape(-1), 0), (whole.T, 0), (whole + 1, 0)):
+    full = Tensor(np.arange(24, dtype=np.float32).reshape(2, 3, 4))
+    for view, offset in ((full, 0), (full.reshape(-1), 0), (full.T, 0), (full + 1, 0)):
         assert view.storage_offset() == offset
     # MindSpore's numbers of x[1], x[:, 1:] and x[1, 1], where these are views.
     for index, offset in ((1, 12), ((slice(None), slice(1, None)), 4), ((1, 1), 16)):
-        part = whole[index]
-        assert part.storage_offset() == (part.data_ptr() - whole.data_ptr()) // 4 == offset
+        part = full[index]
+        assert part.storage_offset() == (part.data_ptr() - full.data_ptr()) // 4 == offset
 
 
 @pytest.mark.parametrize(
@@ -643,8 +643,8 @@ def test_a_side_that_contradicts_right_is_refused() -> None:
 
 def test_a_tensor_is_made_of_what_another_library_hands_over() -> None:
     held = np.arange(6.0).reshape(2, 3)
-    for given in (held, ms.Tensor(held).to_dlpack()):
-        made = ms.from_dlpack(given)
+    for value in (held, ms.Tensor(held).to_dlpack()):
+        made = ms.from_dlpack(value)
         assert made.tolist() == held.tolist() and made.dtype == ms.float64
     made = ms.from_dlpack(held)
     held[0, 0] = 9.0
@@ -667,8 +667,8 @@ def test_a_distance_needs_a_norm() -> None:
 )
 def test_places_of_the_largest_come_in_the_type_asked_for(make: Callable[[Any], Any], image: Any) -> None:
     for kind in (ms.int32, ms.int64):
-        values, places = make(kind)(Tensor(image, ms.float32))
-        assert places.dtype == kind
-        np.testing.assert_array_equal(places.asnumpy(), values.asnumpy())  # an image of its own places
+        values, indices = make(kind)(Tensor(image, ms.float32))
+        assert indices.dtype == kind
+        np.testing.assert_array_equal(indices.asnumpy(), values.asnumpy())  # an image of its own places
     with pytest.raises(TypeError, match="'argmax_type' must be int32 or int64, but got Float32"):
         make(ms.float32)(Tensor(image, ms.float32))

@@ -133,29 +133,29 @@ def test_a_tensor_that_gets_another_shape_shares_nothing_any_more() -> None:
 
 
 def test_what_swap_tensors_exchanged_shares_with_neither() -> None:
-    one, other = fresh(), fresh() * 10
-    row = one[0]
-    swap_tensors(one, other)
+    first, second = fresh(), fresh() * 10
+    row = first[0]
+    swap_tensors(first, second)
     row[0] = 9
-    assert other.tolist() == fresh().tolist() and one.tolist() == (fresh() * 10).tolist()
+    assert second.tolist() == fresh().tolist() and first.tolist() == (fresh() * 10).tolist()
 
 
 def test_a_captured_array_never_changes() -> None:
     x = fresh()
     row = x[0]
     held = row._array, x._array
-    copies = [one.copy() for one in held]
+    copies = [value.copy() for value in held]
     row[0] = 9
     x[1] = 9
-    assert all((one == copy).all() for one, copy in zip(held, copies, strict=True))
+    assert all((item == copy).all() for item, copy in zip(held, copies, strict=True))
 
 
 def test_writing_row_by_row_leaves_the_array_that_somebody_holds() -> None:
     """Where nobody does, it is written in place."""
     x = fresh()
-    place = x._array.ctypes.data
+    address = x._array.ctypes.data
     x[0][0] = 8
-    assert x._array.ctypes.data == place
+    assert x._array.ctypes.data == address
     ours = x._array
     x[1][1] = 9
     assert x._array is not ours and ours.tolist() == [[8, 2, 3], [4, 5, 6]]
@@ -295,18 +295,18 @@ def program(seed: int, start: Any, is_tensor: bool) -> list[Any]:
     model = np.zeros((2, 3, 2))
     known, models = [start], [model]
     for _ in range(12):
-        place = int(rng.integers(len(known)))
+        position = int(rng.integers(len(known)))
         if rng.random() < 0.5:
-            take = view_of(rng, models[place])
-            known.append(take(known[place]))
-            models.append(take(models[place]))
-        elif models[place].size:
+            take = view_of(rng, models[position])
+            known.append(take(known[position]))
+            models.append(take(models[position]))
+        elif models[position].size:
             source = int(rng.integers(len(known)))
             number = float(rng.integers(1, 9))
             value = known[source].sum() * 0.1 + number
-            lengths = models[place].shape[: int(rng.integers(models[place].ndim + 1))]
+            lengths = models[position].shape[: int(rng.integers(models[position].ndim + 1))]
             index = tuple(int(rng.integers(n)) for n in lengths)
-            known[place][index if index else ...] = value
+            known[position][index if index else ...] = value
     return known
 
 
@@ -314,9 +314,9 @@ def program(seed: int, start: Any, is_tensor: bool) -> list[Any]:
 def test_random_views_and_writes_are_numpys(seed: int) -> None:
     start = np.random.default_rng(seed).standard_normal((2, 3, 2))
     expected = program(seed, start.copy(), False)
-    found = program(seed, Tensor(start), True)
-    for one, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(one.asnumpy(), other, rtol=1e-12)
+    result = program(seed, Tensor(start), True)
+    for first, second in zip(result, expected, strict=True):
+        np.testing.assert_allclose(first.asnumpy(), second, rtol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -328,16 +328,16 @@ def test_gradients_through_views_and_writes_are_central_differences(seed: int) -
         parts = program(seed, x, False)
         return sum(((part * part).sum() * weights[i] for i, part in enumerate(parts)), start=0.0)
 
-    found = grad(lambda x: loss(x * 1.0))(Tensor(start)).asnumpy()
+    result = grad(lambda x: loss(x * 1.0))(Tensor(start)).asnumpy()
     step, expected = 1e-5, np.zeros_like(start)
-    for place in np.ndindex(start.shape):
+    for index in np.ndindex(start.shape):
         ends = []
         for sign in (1, -1):
             moved = start.copy()
-            moved[place] += sign * step
+            moved[index] += sign * step
             ends.append(loss(moved))
-        expected[place] = (ends[0] - ends[1]) / (2 * step)
-    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
+        expected[index] = (ends[0] - ends[1]) / (2 * step)
+    np.testing.assert_allclose(result, expected, rtol=1e-6, atol=1e-6)
 
 
 class TurnedAndWritten(nn.Cell):

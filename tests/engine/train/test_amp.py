@@ -38,11 +38,11 @@ def test_the_lists_are_mindspores_and_new_each_time() -> None:
 
 
 def test_a_black_list_stays_in_float32() -> None:
-    seen: list[Any] = []
+    records: list[Any] = []
 
     class Look(nn.Cell):
         def construct(self, x: Tensor) -> Tensor:
-            seen.append(ops.add(x, x).dtype)
+            records.append(ops.add(x, x).dtype)
             return x
 
     class Float(Look):
@@ -50,7 +50,7 @@ def test_a_black_list_stays_in_float32() -> None:
 
     net = nn.SequentialCell(nn.Dense(4, 4), Look(), Float())
     amp.custom_mixed_precision(net, black_list=[Float])(Tensor(X))
-    assert seen == [ms.float16, ms.float32]
+    assert records == [ms.float16, ms.float32]
 
 
 def test_level_auto_raises_softmax_to_float32_inside_a_cell_in_half_precision() -> None:
@@ -76,17 +76,17 @@ def test_a_network_built_to_train_gives_mindspores_loss_in_float32(level: str, l
     step = amp.build_train_network(
         net, nn.Momentum(net.trainable_params(), 0.1, 0.9), nn.CrossEntropyLoss(), level=level
     )
-    found = step(Tensor(X), Tensor(Y))
-    assert found.dtype == ms.float32
-    np.testing.assert_allclose(found.asnumpy(), loss, rtol=1e-6)
+    result = step(Tensor(X), Tensor(Y))
+    assert result.dtype == ms.float32
+    np.testing.assert_allclose(result.asnumpy(), loss, rtol=1e-6)
 
 
 @pytest.mark.parametrize("level", ["O2", "O3"])
 def test_training_in_half_precision_goes_down(level: str) -> None:
-    one = model(amp_level=level, loss_scale_manager=amp.FixedLossScaleManager(8.0, drop_overflow_update=False))
-    before = one.eval(data())["loss"]
-    one.train(5, data())
-    assert one.eval(data())["loss"] < before
+    subject = model(amp_level=level, loss_scale_manager=amp.FixedLossScaleManager(8.0, drop_overflow_update=False))
+    before = subject.eval(data())["loss"]
+    subject.train(5, data())
+    assert subject.eval(data())["loss"] < before
 
 
 def test_a_dynamic_scale_falls_and_rises() -> None:
@@ -94,11 +94,11 @@ def test_a_dynamic_scale_falls_and_rises() -> None:
     assert scaler.scale(Tensor([2.0])).asnumpy() == 2048
     unscaled = scaler.unscale((Tensor([1024.0]), Tensor([2.0], ms.float16)))
     assert unscaled[0].asnumpy() == 1 and unscaled[1].dtype == ms.float16
-    found = []
+    results = []
     for good in (True, True, False, True):
         assert scaler.adjust(Tensor(good)) is True
-        found.append((float(scaler.scale_value.asnumpy()), int(scaler.counter.asnumpy())))
-    assert found == [(1024, 1), (2048, 0), (1024, 0), (1024, 1)]
+        results.append((float(scaler.scale_value.asnumpy()), int(scaler.counter.asnumpy())))
+    assert results == [(1024, 1), (2048, 0), (1024, 0), (1024, 1)]
 
 
 def test_a_static_scale_stays() -> None:
@@ -118,15 +118,15 @@ def test_a_manager_falls_after_an_overflow_and_rises_after_its_window() -> None:
 def test_a_model_tells_its_manager_of_each_step_whether_it_overflowed() -> None:
     class Told(amp.FixedLossScaleManager):
         def update_loss_scale(self, overflow: bool) -> None:
-            told.append(overflow)
+            records.append(overflow)
 
-    told: list[bool] = []
+    records: list[bool] = []
     bad = X.copy()
     bad[5] = np.inf  # in the second of three batches
     batches = ds.NumpySlicesDataset({"x": bad, "y": Y}, shuffle=False).batch(4)
-    one = model(None, loss_scale_manager=Told(8.0))
-    one.train(1, batches)
-    assert told == [False, True, False]
+    subject = model(None, loss_scale_manager=Told(8.0))
+    subject.train(1, batches)
+    assert records == [False, True, False]
     plain = model(None)
     plain.train(
         1,
@@ -134,11 +134,11 @@ def test_a_model_tells_its_manager_of_each_step_whether_it_overflowed() -> None:
             {"x": bad[[0, 1, 2, 3, 8, 9, 10, 11]], "y": Y[[0, 1, 2, 3, 8, 9, 10, 11]]}, shuffle=False
         ).batch(4),
     )
-    for found, wanted in zip(one._network.get_parameters(), plain._network.get_parameters(), strict=True):
-        np.testing.assert_allclose(found.asnumpy(), wanted.asnumpy(), rtol=1e-6)  # the bad step changed nothing
-    told.clear()
+    for parameter, expected in zip(subject._network.get_parameters(), plain._network.get_parameters(), strict=True):
+        np.testing.assert_allclose(parameter.asnumpy(), expected.asnumpy(), rtol=1e-6)  # the bad step changed nothing
+    records.clear()
     model(None, loss_scale_manager=Told(8.0, drop_overflow_update=False)).train(1, data())
-    assert told == []
+    assert records == []
 
 
 def test_a_models_dynamic_scale_is_the_one_that_its_manager_counts() -> None:
@@ -165,8 +165,8 @@ def test_managers_say_whether_an_update_is_dropped() -> None:
 
 @pytest.mark.parametrize(("bad", "good"), [(np.inf, False), (np.nan, False), (1.0, True)])
 def test_all_finite_looks_into_every_tensor(bad: float, good: bool) -> None:
-    found = amp.all_finite((Tensor([1.0]), [Tensor([1, 2]), Tensor([bad])]))
-    assert found.dtype == ms.bool_ and bool(found) is good
+    result = amp.all_finite((Tensor([1.0]), [Tensor([1, 2]), Tensor([bad])]))
+    assert result.dtype == ms.bool_ and bool(result) is good
 
 
 def test_large_numbers_are_finite_though_their_sum_is_not() -> None:
@@ -177,8 +177,8 @@ def test_gradients_of_a_scaled_loss_are_unscaled_to_the_same() -> None:
     net, loss, scaler = network(), nn.CrossEntropyLoss(), amp.StaticLossScaler(1024)
     plain = ms.grad(lambda x, y: loss(net(x), y), None, net.trainable_params())(Tensor(X), Tensor(Y))
     scaled = ms.grad(lambda x, y: scaler.scale(loss(net(x), y)), None, net.trainable_params())(Tensor(X), Tensor(Y))
-    for one, other in zip(plain, scaler.unscale(scaled), strict=True):
-        np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
+    for first, second in zip(plain, scaler.unscale(scaled), strict=True):
+        np.testing.assert_array_equal(first.asnumpy(), second.asnumpy())
 
 
 @pytest.mark.parametrize(
@@ -248,28 +248,28 @@ BY_LIST: dict[str, tuple[Any, list[type] | None, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("network", "white", "wanted"), BY_LIST.values(), ids=BY_LIST)
+@pytest.mark.parametrize(("network", "white", "expected"), BY_LIST.values(), ids=BY_LIST)
 def test_a_white_list_of_cells_and_operator_classes_decides_what_computes_in_half(
-    network: Any, white: list[type] | None, wanted: Any
+    network: Any, white: list[type] | None, expected: Any
 ) -> None:
     net = network()
     by_level = white is None
     prepared = amp.auto_mixed_precision(net, "O1") if by_level else amp.custom_mixed_precision(net, white_list=white)
-    found = prepared(Tensor(ROWS))
-    assert found.dtype == ms.float32
-    np.testing.assert_array_equal(found.asnumpy(), np.array(wanted, np.float32))
+    result = prepared(Tensor(ROWS))
+    assert result.dtype == ms.float32
+    np.testing.assert_array_equal(result.asnumpy(), np.array(expected, np.float32))
 
 
 def test_a_listed_operator_computes_in_half_also_when_its_cell_is_recomputed_and_only_in_the_network() -> None:
-    relu, one = ops.ReLU(), Tensor(np.array([1 + 2.0**-12], np.float32))  # 1 in float16
+    relu, subject = ops.ReLU(), Tensor(np.array([1 + 2.0**-12], np.float32))  # 1 in float16
     alone = Uses(lambda x: relu(x) * relu(x))
     for recomputed in (False, True):
         inner = Uses(lambda x: relu(x) * relu(x))
         if recomputed:
             inner.recompute()
         net = amp.custom_mixed_precision(nn.SequentialCell(inner), white_list=[ops.ReLU])
-        assert ms.grad(net)(one).asnumpy() == 2  # twice the 1 that it saw
-    assert ms.grad(alone)(one).asnumpy() == 2 + 2.0**-11
+        assert ms.grad(net)(subject).asnumpy() == 2  # twice the 1 that it saw
+    assert ms.grad(alone)(subject).asnumpy() == 2 + 2.0**-11
 
 
 def test_a_list_of_something_else_is_refused() -> None:
@@ -310,11 +310,11 @@ def test_a_network_built_at_o2_has_a_scale_that_changes() -> None:
 
 
 def test_a_white_cell_computes_in_half_and_gives_float32_to_what_follows() -> None:
-    seen: list[Any] = []
+    records: list[Any] = []
 
     class Look(nn.Cell):
         def construct(self, x: Tensor) -> Tensor:
-            seen.append(x.dtype)
+            records.append(x.dtype)
             return x
 
     for dtype in (ms.float16, ms.bfloat16):
@@ -322,11 +322,11 @@ def test_a_white_cell_computes_in_half_and_gives_float32_to_what_follows() -> No
         net = amp.custom_mixed_precision(nn.SequentialCell(Look(), dense, Look()), white_list=[nn.Dense], dtype=dtype)
         out = net(Tensor(np.full((1, 4), 1 + 2.0**-9, np.float32)))
         np.testing.assert_array_equal(out.asnumpy(), np.full((1, 4), 4.0 if dtype == ms.bfloat16 else 4 + 2.0**-7))
-    assert seen == [ms.float32] * 4
+    assert records == [ms.float32] * 4
 
 
 @pytest.mark.parametrize(
-    ("level", "seen"),
+    ("level", "records"),
     [
         ("O0", [ms.float32, ms.float16]),
         ("O1", [ms.float32, ms.float16]),
@@ -335,18 +335,18 @@ def test_a_white_cell_computes_in_half_and_gives_float32_to_what_follows() -> No
         ("auto", [ms.float32, ms.float32]),
     ],
 )
-def test_the_loss_of_a_lowered_network_is_of_float32(level: str, seen: list[Any]) -> None:
-    found: list[Any] = []
+def test_the_loss_of_a_lowered_network_is_of_float32(level: str, records: list[Any]) -> None:
+    results: list[Any] = []
 
     class Loss(nn.Cell):
         def construct(self, output: Tensor, label: Tensor) -> Tensor:
-            found.extend((output.dtype, label.dtype))
+            results.extend((output.dtype, label.dtype))
             return ((output - label) ** 2).mean()
 
     net = network()
     step = amp.build_train_network(net, nn.SGD(net.trainable_params(), 0.0), Loss(), level)
     step(Tensor(X), Tensor(np.zeros((12, 2)), ms.float16))
-    assert found[:2] == seen
+    assert results[:2] == records
 
 
 @pytest.mark.parametrize("loss_fn", [None, False])
@@ -379,11 +379,13 @@ def test_what_is_empty_or_has_only_numbers_is_finite(dtype: Any) -> None:
 
 
 def test_lars_is_an_optimizer_to_train_with() -> None:
-    one = network()
-    step = amp.build_train_network(one, nn.LARS(nn.Momentum(one.trainable_params(), 0.1, 0.9)), nn.CrossEntropyLoss())
-    before = one.trainable_params()[0].asnumpy().copy()
+    subject = network()
+    step = amp.build_train_network(
+        subject, nn.LARS(nn.Momentum(subject.trainable_params(), 0.1, 0.9)), nn.CrossEntropyLoss()
+    )
+    before = subject.trainable_params()[0].asnumpy().copy()
     step(Tensor(X), Tensor(Y))
-    assert (one.trainable_params()[0].asnumpy() != before).any()
+    assert (subject.trainable_params()[0].asnumpy() != before).any()
 
 
 def test_a_scaler_of_a_users_own_scales_and_unscales_by_its_parameter() -> None:
@@ -392,10 +394,10 @@ def test_a_scaler_of_a_users_own_scales_and_unscales_by_its_parameter() -> None:
     scale = ms.Parameter(Tensor(4.0, ms.float32), name="scale_value")
     scaled = _grad_scale_map(scale, (Tensor([1.0, 2.0], ms.float16), Tensor(3.0)))
     assert scaled[0].asnumpy().tolist() == [4.0, 8.0] and scaled[0].dtype == ms.float16 and scaled[1] == 12
-    assert [one.asnumpy().tolist() for one in _grad_unscale_map(scale, scaled)] == [[1.0, 2.0], 3.0]
+    assert [item.asnumpy().tolist() for item in _grad_unscale_map(scale, scaled)] == [[1.0, 2.0], 3.0]
 
 
 def test_a_list_that_is_unscaled_stays_a_list() -> None:
     scaler = amp.StaticLossScaler(4.0)
     (of_list,), (of_tuple,) = unscaled = [scaler.unscale(kind([Tensor([8.0])])) for kind in (list, tuple)]
-    assert [type(one) for one in unscaled] == [list, tuple] and of_list.tolist() == of_tuple.tolist() == [2.0]
+    assert [type(item) for item in unscaled] == [list, tuple] and of_list.tolist() == of_tuple.tolist() == [2.0]

@@ -51,8 +51,8 @@ class Old(Callback):
 
 
 def test_a_callback_with_moments_of_no_mode_is_called_in_training_and_in_evaluation() -> None:
-    one, trained, evaluated = model(), Old(), Old()
-    one.train(2, data(6), callbacks=[trained])
+    subject, trained, evaluated = model(), Old(), Old()
+    subject.train(2, data(6), callbacks=[trained])
     assert trained.told == [
         "train begin None 0",
         "train epoch_begin 1 0",
@@ -69,7 +69,7 @@ def test_a_callback_with_moments_of_no_mode_is_called_in_training_and_in_evaluat
         "train epoch_end 2 4",
         "train end 2 4",
     ]
-    one.eval(data(6), callbacks=[evaluated])
+    subject.eval(data(6), callbacks=[evaluated])
     assert evaluated.told == [
         "eval begin None 0",
         "eval epoch_begin None 0",
@@ -89,8 +89,8 @@ def test_a_moment_of_a_mode_takes_the_place_of_the_one_without() -> None:
 
         on_eval_begin = on_train_step_end
 
-    one, both = model(), Both()
-    one.train(1, data(12), callbacks=[both])
+    subject, both = model(), Both()
+    subject.train(1, data(12), callbacks=[both])
     assert both.told == [
         "train begin None 0",
         "train epoch_begin 1 0",
@@ -100,7 +100,7 @@ def test_a_moment_of_a_mode_takes_the_place_of_the_one_without() -> None:
         "train end 1 1",
     ]
     both.told.clear()
-    one.eval(data(12), callbacks=[both])
+    subject.eval(data(12), callbacks=[both])
     assert both.told == [
         "its own",
         "eval epoch_begin None 0",
@@ -113,20 +113,20 @@ def test_a_moment_of_a_mode_takes_the_place_of_the_one_without() -> None:
 
 @pytest.mark.parametrize("several", [list, tuple, iter])
 def test_callbacks_are_called_in_their_order_however_they_are_given(several: Any) -> None:
-    told: list[str] = []
-    first, second = (LambdaCallback(on_train_begin=lambda c, n=name: told.append(n)) for name in "ab")
+    messages: list[str] = []
+    first, second = (LambdaCallback(on_train_begin=lambda c, n=name: messages.append(n)) for name in "ab")
     model().train(1, data(12), callbacks=several([first, second]))
     model().train(1, data(12), callbacks=second)
     model().train(1, data(12), callbacks=None)
-    assert told == ["a", "b", "b"]
+    assert messages == ["a", "b", "b"]
 
 
 # What they print
 
 
 def test_losses_and_the_metrics_of_fit_are_printed_in_mindspores_words(capsys: pytest.CaptureFixture[str]) -> None:
-    one = model()
-    one.fit(2, data(6), data(6), callbacks=[train.LossMonitor()])
+    subject = model()
+    subject.fit(2, data(6), data(6), callbacks=[train.LossMonitor()])
     printed = lines(capsys)
     recorded = [
         ("epoch: 1 step: 1, loss is ", 2.775405168533325),
@@ -137,15 +137,15 @@ def test_losses_and_the_metrics_of_fit_are_printed_in_mindspores_words(capsys: p
         ("Eval result: epoch 2, metrics: ", {"acc": 0.75, "loss": 0.5495600998401642}),
     ]
     assert len(printed) == len(recorded)
-    for line, (words, wanted) in zip(printed, recorded, strict=True):
+    for line, (words, expected) in zip(printed, recorded, strict=True):
         assert line.startswith(words)
-        found = eval(line.removeprefix(words))  # a number or a dictionary of numbers, as Python writes them
-        assert found == (pytest.approx(wanted, rel=1e-6) if isinstance(wanted, dict) else pytest.approx(wanted))
+        result = eval(line.removeprefix(words))  # a number or a dictionary of numbers, as Python writes them
+        assert result == (pytest.approx(expected, rel=1e-6) if isinstance(expected, dict) else pytest.approx(expected))
 
 
 def test_an_evaluation_is_printed_as_epoch_1(capsys: pytest.CaptureFixture[str]) -> None:
-    one, history = model(), train.History()
-    one.eval(data(6), callbacks=[train.LossMonitor(), history])
+    subject, history = model(), train.History()
+    subject.eval(data(6), callbacks=[train.LossMonitor(), history])
     printed = lines(capsys)
     assert [line.rpartition(" ")[0] for line in printed] == [f"epoch: 1 step: {n}, loss is" for n in (1, 2)]
     np.testing.assert_allclose([float(line.rpartition(" ")[2]) for line in printed], [2.7754052, 1.8347998], rtol=1e-6)
@@ -183,25 +183,25 @@ def test_in_a_notebook_progress_is_tqdms_bar(
 ) -> None:
     class Bar:
         def __init__(self, **settings: Any) -> None:
-            told.append(settings)
+            records.append(settings)
 
         def set_postfix(self, loss: float, refresh: bool) -> None:
-            told.append((round(loss, 5), refresh))
+            records.append((round(loss, 5), refresh))
 
         def update(self) -> None:
-            told.append("update")
+            records.append("update")
 
         def close(self) -> None:
-            told.append("close")
+            records.append("close")
 
-    told: list[Any] = []
+    records: list[Any] = []
     bars = ModuleType("tqdm.auto")
     bars.tqdm = Bar  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
     monkeypatch.setitem(sys.modules, "tqdm", ModuleType("tqdm"))
     monkeypatch.setitem(sys.modules, "tqdm.auto", bars)
     model().train(2, data(6), callbacks=[train.ProgressBar()])
-    assert told == [
+    assert records == [
         {"total": 2, "desc": "epoch 1/2", "unit": "step"},
         (2.77541, False),
         "update",
@@ -225,70 +225,70 @@ def test_without_a_notebook_progress_is_a_line_with_the_loss(
     model().train(2, data(6), callbacks=[train.ProgressBar()])
     begun, losses = zip(*(line.split(": loss ") for line in capsys.readouterr().err.splitlines()), strict=True)
     assert begun == ("epoch 1/2", "epoch 2/2")
-    np.testing.assert_allclose([float(one) for one in losses], [1.4844813, 0.6449754], rtol=1e-6)
+    np.testing.assert_allclose([float(loss) for loss in losses], [1.4844813, 0.6449754], rtol=1e-6)
 
 
 # What they keep; each run begins anew
 
 
 def test_a_history_goes_on_and_its_epochs_begin_anew() -> None:
-    one, history = model(), train.History()
-    one.train(2, data(6), callbacks=[history])
+    subject, history = model(), train.History()
+    subject.train(2, data(6), callbacks=[history])
     assert history.epoch == {"epoch": [1, 2]}
-    one.train(1, data(6), callbacks=[history])
+    subject.train(1, data(6), callbacks=[history])
     assert history.epoch == {"epoch": [1]}
     assert list(history.history) == ["net_output"]
     np.testing.assert_allclose(history.history["net_output"], [1.4844813, 0.6449755, 0.65697926], rtol=1e-6)
 
 
 def test_stopping_early_begins_anew_in_the_next_run(capsys: pytest.CaptureFixture[str]) -> None:
-    one, stopper = model(), train.EarlyStopping(monitor="loss", patience=2, verbose=True, mode="max")
+    subject, stopper = model(), train.EarlyStopping(monitor="loss", patience=2, verbose=True, mode="max")
     for epoch, best in ((3, 1.4844813346862793), (4, 0.8588933348655701)):
-        one.train(6, data(6), callbacks=[stopper])
+        subject.train(6, data(6), callbacks=[stopper])
         assert lines(capsys) == [f"Epoch {epoch:05d}: early stopping"]
         assert (stopper.stopped_epoch, stopper.wait) == (epoch, 2)
         assert float(stopper.best) == pytest.approx(best, rel=1e-6)
-    one.train(1, data(6), callbacks=[stopper])
+    subject.train(1, data(6), callbacks=[stopper])
     assert lines(capsys) == [] and (stopper.stopped_epoch, stopper.wait) == (0, 0)
 
 
 def test_stopping_early_goes_back_to_the_best_weights_of_its_own_run() -> None:
-    one = model(rate=0.0)
+    subject = model(rate=0.0)
     stopper = train.EarlyStopping(monitor="loss", patience=1, mode="min", restore_best_weights=True)
-    one.train(3, data(12), callbacks=[stopper])  # nothing improves: at once the weights of the first epoch
+    subject.train(3, data(12), callbacks=[stopper])  # nothing improves: at once the weights of the first epoch
     assert stopper.stopped_epoch == 2
-    weight = one._network[0].weight
+    weight = subject._network[0].weight
     weight.set_data(weight + 1.0)
     changed = weight.asnumpy()
-    one.train(3, data(12), callbacks=[stopper])
+    subject.train(3, data(12), callbacks=[stopper])
     np.testing.assert_array_equal(weight.asnumpy(), changed)
 
 
 def test_a_plateau_begins_anew_in_the_next_run(capsys: pytest.CaptureFixture[str]) -> None:
-    one = model()
+    subject = model()
     plateau = train.ReduceLROnPlateau(monitor="loss", patience=1, verbose=True, mode="max", factor=0.5, cooldown=5)
-    one.train(4, data(6), callbacks=[plateau])
+    subject.train(4, data(6), callbacks=[plateau])
     assert lines(capsys) == ["Epoch 00002: ReduceLROnPlateau reducing learning rate to 0.05."]
     assert (plateau.cooldown_counter, plateau.wait) == (3, 0)
     assert float(plateau.best) == pytest.approx(1.4844813346862793, rel=1e-6)
-    one.train(3, data(6), callbacks=[plateau])
+    subject.train(3, data(6), callbacks=[plateau])
     assert lines(capsys) == []
     assert (plateau.cooldown_counter, plateau.wait) == (0, 0)
     assert float(plateau.best) == pytest.approx(0.7579476833343506, rel=1e-5)
     plateau.cooldown_counter = 5  # as a run leaves it that ends while it cools down
-    one.train(3, data(6), callbacks=[plateau])
+    subject.train(3, data(6), callbacks=[plateau])
     assert lines(capsys) == ["Epoch 00002: ReduceLROnPlateau reducing learning rate to 0.025."]
 
 
 def test_what_a_run_does_not_give_is_told_and_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    one, stopper = model(), train.EarlyStopping(monitor="acc")
-    one.train(1, data(6), callbacks=[stopper])
+    subject, stopper = model(), train.EarlyStopping(monitor="acc")
+    subject.train(1, data(6), callbacks=[stopper])
     assert [record.getMessage() for record in caplog.records] == [
         "EarlyStopping watches 'acc', which this run does not give; it gives ['loss']"
     ]
     assert (stopper.wait, float(stopper.best)) == (0, -np.inf)
-    one.fit(1, data(6), data(6), callbacks=[stopper])
-    assert float(stopper.best) == one.eval(data(6))["acc"]
+    subject.fit(1, data(6), data(6), callbacks=[stopper])
+    assert float(stopper.best) == subject.eval(data(6))["acc"]
 
 
 # What they save
@@ -300,9 +300,9 @@ def test_appended_facts_count_on_from_where_they_begin(tmp_path: Path) -> None:
     model().train(2, data(), callbacks=[ModelCheckpoint("a", str(tmp_path), config)])
     for name, epoch, step in (("a-1_2", 1, 2), ("a-2_1", 2, 4), ("a-2_3", 2, 6)):
         held = ms.load_checkpoint(str(tmp_path / f"{name}.ckpt"))
-        found = {key: held[key] for key in ("epoch_num", "step_num", "lr", "note")}
-        found |= {key: found[key].asnumpy().item() for key in ("epoch_num", "step_num", "lr")}
-        assert found == {"epoch_num": epoch, "step_num": step, "lr": 0.5, "note": "text"}
+        results = {key: held[key] for key in ("epoch_num", "step_num", "lr", "note")}
+        results |= {key: results[key].asnumpy().item() for key in ("epoch_num", "step_num", "lr")}
+        assert results == {"epoch_num": epoch, "step_num": step, "lr": 0.5, "note": "text"}
 
 
 def test_the_policy_of_checkpoints_is_what_holds() -> None:
@@ -323,15 +323,15 @@ def test_the_policy_of_checkpoints_is_what_holds() -> None:
 
 
 def test_the_same_checkpoints_count_their_steps_anew_in_the_next_run(tmp_path: Path) -> None:
-    one, saving = model(), ModelCheckpoint("a", str(tmp_path), CheckpointConfig(2, keep_checkpoint_max=10))
-    one.train(2, data(), callbacks=[saving])
+    subject, saving = model(), ModelCheckpoint("a", str(tmp_path), CheckpointConfig(2, keep_checkpoint_max=10))
+    subject.train(2, data(), callbacks=[saving])
     assert checkpoints(tmp_path) == ["a-1_2.ckpt", "a-2_1.ckpt", "a-2_3.ckpt"]
     for name in checkpoints(tmp_path):
         os.remove(tmp_path / name)
-    one.train(1, data(), callbacks=[saving])
+    subject.train(1, data(), callbacks=[saving])
     assert checkpoints(tmp_path) == ["a-1_2.ckpt", "a-1_3.ckpt"]
     held = ms.load_checkpoint(str(tmp_path / "a-1_3.ckpt"))
-    np.testing.assert_array_equal(held["0.weight"].asnumpy(), one._network[0].weight.asnumpy())
+    np.testing.assert_array_equal(held["0.weight"].asnumpy(), subject._network[0].weight.asnumpy())
 
 
 @pytest.mark.parametrize(("moment", "name"), [("on_train_begin", "e-0_3"), ("on_train_step_begin", "e-1_1")])
@@ -357,52 +357,52 @@ def sends(step: int) -> Callback:
     return LambdaCallback(on_train_step_begin=send)
 
 
-def weights(one: train.Model) -> list[Any]:
-    return [parameter.asnumpy() for parameter in one._network.get_parameters()]
+def weights(item: train.Model) -> list[Any]:
+    return [parameter.asnumpy() for parameter in item._network.get_parameters()]
 
 
 def test_a_signal_ends_training_after_its_step_and_the_next_run_goes_on_from_there(tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGUSR1)
     exiting = train.OnRequestExit(directory=str(tmp_path), file_name="n", sig=signal.SIGUSR1)
-    ended, told = model(), Old()
-    ended.train(3, data(), callbacks=[exiting, sends(2), told])
-    assert told.told[-3:] == ["train step_end 1 2", "train epoch_end 1 2", "train end 1 2"]
+    ended, observer = model(), Old()
+    ended.train(3, data(), callbacks=[exiting, sends(2), observer])
+    assert observer.told[-3:] == ["train step_end 1 2", "train epoch_end 1 2", "train end 1 2"]
     assert checkpoints(tmp_path / "rank_0") == ["n_train.ckpt"] and signal.getsignal(signal.SIGUSR1) is before
-    going_on, told, begun = model(), Old(), []
+    going_on, observer, begun = model(), Old(), []
     look = LambdaCallback(on_train_begin=lambda context: begun.extend(weights(going_on)))
-    going_on.train(1, data(), callbacks=[exiting, look, told])
-    for found, wanted in zip(begun, weights(ended), strict=True):
-        np.testing.assert_array_equal(found, wanted)
-    assert told.told[-1] == "train end 1 3"  # the signal of the run before does not end this one
+    going_on.train(1, data(), callbacks=[exiting, look, observer])
+    for result, expected in zip(begun, weights(ended), strict=True):
+        np.testing.assert_array_equal(result, expected)
+    assert observer.told[-1] == "train end 1 3"  # the signal of the run before does not end this one
 
 
 def test_a_signal_between_epochs_ends_training_before_the_next(tmp_path: Path) -> None:
-    exiting, told = train.OnRequestExit(directory=str(tmp_path), sig=signal.SIGUSR1), Old()
+    exiting, observer = train.OnRequestExit(directory=str(tmp_path), sig=signal.SIGUSR1), Old()
     send = LambdaCallback(on_train_epoch_end=lambda context: signal.raise_signal(signal.SIGUSR1))
-    model().train(3, data(), callbacks=[send, exiting, told])
-    assert told.told[-1] == "train end 1 3" and checkpoints(tmp_path / "rank_0") == ["Net_train.ckpt"]
+    model().train(3, data(), callbacks=[send, exiting, observer])
+    assert observer.told[-1] == "train end 1 3" and checkpoints(tmp_path / "rank_0") == ["Net_train.ckpt"]
 
 
 def test_an_evaluation_loads_its_own_file_or_that_of_the_training(tmp_path: Path) -> None:
     exiting = train.OnRequestExit(directory=str(tmp_path), file_name="n", sig=signal.SIGUSR1)
     trained = model()
     trained.train(1, data(), callbacks=[exiting, sends(2)])
-    wanted = trained.eval(data())
+    expected = trained.eval(data())
     evaluated = model()
-    assert evaluated.eval(data()) != wanted
-    assert evaluated.eval(data(), callbacks=[exiting]) == wanted
+    assert evaluated.eval(data()) != expected
+    assert evaluated.eval(data(), callbacks=[exiting]) == expected
     other = model()
     for parameter in other._network.get_parameters():
         parameter.set_data(parameter * 2.0)
     ms.save_checkpoint(other._network, str(tmp_path / "rank_0" / "n_eval.ckpt"))
-    assert evaluated.eval(data(), callbacks=[exiting]) == other.eval(data()) != wanted
+    assert evaluated.eval(data(), callbacks=[exiting]) == other.eval(data()) != expected
 
 
 def test_a_signal_ends_an_evaluation_after_its_step(tmp_path: Path) -> None:
-    exiting, told = train.OnRequestExit(directory=str(tmp_path), sig=signal.SIGUSR1), Old()
+    exiting, observer = train.OnRequestExit(directory=str(tmp_path), sig=signal.SIGUSR1), Old()
     send = LambdaCallback(on_eval_step_begin=lambda context: signal.raise_signal(signal.SIGUSR1))
-    model().eval(data(), callbacks=[exiting, send, told])
-    assert told.told[-1] == "eval end None 1" and checkpoints(tmp_path / "rank_0") == ["Net_eval.ckpt"]
+    model().eval(data(), callbacks=[exiting, send, observer])
+    assert observer.told[-1] == "eval end None 1" and checkpoints(tmp_path / "rank_0") == ["Net_eval.ckpt"]
 
 
 def test_without_save_ckpt_no_file_is_loaded_or_saved(tmp_path: Path) -> None:
@@ -414,9 +414,9 @@ def test_without_save_ckpt_no_file_is_loaded_or_saved(tmp_path: Path) -> None:
     ms.save_checkpoint(other._network, str(file))
     content = file.read_bytes()
     exiting = train.OnRequestExit(False, directory=str(tmp_path), file_name="n", sig=signal.SIGUSR1)
-    one, begun = model(), []
-    look = LambdaCallback(on_train_begin=lambda context: begun.extend(weights(one)))
-    one.train(1, data(), callbacks=[exiting, look, sends(1)])
+    subject, begun = model(), []
+    look = LambdaCallback(on_train_begin=lambda context: begun.extend(weights(subject)))
+    subject.train(1, data(), callbacks=[exiting, look, sends(1)])
     np.testing.assert_array_equal(begun[0], network()[0].weight.asnumpy())
     assert file.read_bytes() == content and checkpoints(tmp_path / "rank_0") == ["n_train.ckpt"]
 

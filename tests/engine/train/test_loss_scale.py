@@ -19,11 +19,11 @@ def test_the_cell_of_a_scale_that_changes_changes_it_as_mindspore_does() -> None
     cell = manager.get_update_cell()
     assert cell is not None
     scale = Parameter(Tensor(16.0, ms.float32), name="scale")
-    told = []
+    records = []
     for overflow, expected in zip(OVERFLOWS, SCALES, strict=True):
-        told.append(bool(cell(scale, Tensor(bool(overflow)))))
+        records.append(bool(cell(scale, Tensor(bool(overflow)))))
         np.testing.assert_array_equal(scale.asnumpy(), expected)
-    assert told == [bool(overflow) for overflow in OVERFLOWS]
+    assert records == [bool(overflow) for overflow in OVERFLOWS]
 
 
 def test_a_scale_that_stays_has_a_cell_where_updates_are_dropped() -> None:

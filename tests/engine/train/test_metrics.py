@@ -88,8 +88,8 @@ def test_roc_and_auc_are_scikit_learns() -> None:
     ("normalize", "sk_name"), [("no_norm", None), ("target", "true"), ("prediction", "pred"), ("all", "all")]
 )
 def test_the_confusion_matrix_is_scikit_learns(normalize: str, sk_name: str | None) -> None:
-    found = value("ConfusionMatrix", *HALVES, num_classes=3, normalize=normalize)
-    np.testing.assert_allclose(found, sk.confusion_matrix(LABELS, BEST, normalize=sk_name))
+    result = value("ConfusionMatrix", *HALVES, num_classes=3, normalize=normalize)
+    np.testing.assert_allclose(result, sk.confusion_matrix(LABELS, BEST, normalize=sk_name))
 
 
 def test_figures_of_the_confusion_matrix() -> None:
@@ -106,16 +106,16 @@ def test_figures_of_the_confusion_matrix() -> None:
         ("threat score", sk.jaccard_score(*flat)),
         ("fowlkes mallows index", np.sqrt(sk.precision_score(*flat) * sk.recall_score(*flat))),
     ):
-        found = value("ConfusionMatrixMetric", (Tensor(guessed), Tensor(real)), metric_name=name)
-        np.testing.assert_allclose(found, [expected], rtol=1e-6)
+        result = value("ConfusionMatrixMetric", (Tensor(guessed), Tensor(real)), metric_name=name)
+        np.testing.assert_allclose(result, [expected], rtol=1e-6)
 
 
-@pytest.mark.parametrize(("decrease", "wanted"), [("mean", (2 / 3 + 1 / 2 + 1) / 3), ("sum", 2 / 3 + 1 / 2 + 1)])
-def test_figures_of_samples_are_put_together_without_those_that_have_none(decrease: str, wanted: float) -> None:
+@pytest.mark.parametrize(("decrease", "expected"), [("mean", (2 / 3 + 1 / 2 + 1) / 3), ("sum", 2 / 3 + 1 / 2 + 1)])
+def test_figures_of_samples_are_put_together_without_those_that_have_none(decrease: str, expected: float) -> None:
     real = np.array([[[1, 1, 1]], [[1, 1, 0]], [[0, 0, 0]], [[1, 0, 0]]])  # the third has no positive, so no recall
     guessed = np.array([[[1, 1, 0]], [[1, 0, 0]], [[1, 1, 1]], [[1, 1, 0]]])
-    found = value("ConfusionMatrixMetric", (guessed, real), calculation_method=True, decrease=decrease)
-    assert found == pytest.approx(wanted)
+    result = value("ConfusionMatrixMetric", (guessed, real), calculation_method=True, decrease=decrease)
+    assert result == pytest.approx(expected)
 
 
 def test_a_metric_that_is_called_is_that_of_one_batch_alone() -> None:
@@ -183,8 +183,8 @@ def test_each_figure_of_the_confusion_matrix_is_its_definition(names: str) -> No
     expected = rule(*counted(GUESSED, REAL))
     for name in names.split():
         for written in {name, name.replace("_", " "), name.upper()}:
-            found = value("ConfusionMatrixMetric", *halves, metric_name=written)
-            np.testing.assert_allclose(found, [expected], rtol=1e-12)
+            result = value("ConfusionMatrixMetric", *halves, metric_name=written)
+            np.testing.assert_allclose(result, [expected], rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["recall", "miss rate", "csi", "f1", "mcc", "pt", "ba", "fm", "bm", "mk"])
@@ -206,7 +206,7 @@ def test_figures_of_each_sample_and_class_become_one_by_their_mean_or_sum(name: 
         ("sum", [(np.nansum(table), (~np.isnan(table)).sum()) for table in tables]),
     ):
         expected = sum(number * count for number, count in numbers) / sum(count for _, count in numbers)
-        found = value(
+        result = value(
             "ConfusionMatrixMetric",
             *[(Tensor(g), Tensor(r)) for g, r in batches],
             metric_name=name,
@@ -214,7 +214,7 @@ def test_figures_of_each_sample_and_class_become_one_by_their_mean_or_sum(name: 
             decrease=decrease,
             skip_channel=skip_channel,
         )
-        assert found == pytest.approx(expected, rel=1e-12)
+        assert result == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_a_metric_that_is_called_gives_the_value_of_one_batch_alone() -> None:
 
 def test_metrics_by_name_or_as_they_are() -> None:
     made = train.metrics.get_metrics({"mae", "acc"})
-    assert made is not None and {name: type(one) for name, one in made.items()} == {
+    assert made is not None and {name: type(item) for name, item in made.items()} == {
         "mae": train.MAE,
         "acc": train.Accuracy,
     }
@@ -302,8 +302,8 @@ def test_occlusion_is_what_a_covered_square_costs() -> None:
             return x.reshape((x.shape[0], -1)).sum(1, keepdims=True)
 
     image = np.ones((1, 3, 3), np.float32)
-    found = value("OcclusionSensitivity", (Mean(), image, np.array([0])), margin=1)
-    assert found.shape == (3, 3) and found[0, 0] == 1.0 and found[1, 1] == 4.0
+    result = value("OcclusionSensitivity", (Mean(), image, np.array([0])), margin=1)
+    assert result.shape == (3, 3) and result[0, 0] == 1.0 and result[1, 1] == 4.0
 
 
 @pytest.mark.parametrize(
@@ -372,12 +372,12 @@ def test_a_metric_that_is_cleared_has_no_value_and_begins_anew(name: str) -> Non
         with pytest.raises(RuntimeError, match=f"'{name}' has no value yet: call 'update' with a batch before 'eval'"):
             metric.eval()
         metric.update(*batch)
-        assert np.isfinite(np.concatenate([np.ravel(one) for one in flat(metric.eval())])).all()
+        assert np.isfinite(np.concatenate([np.ravel(item) for item in flat(metric.eval())])).all()
         metric.clear()
 
 
-def flat(found: Any) -> list[Any]:
-    return [one for each in found for one in flat(each)] if isinstance(found, tuple | list) else [found]
+def flat(result: Any) -> list[Any]:
+    return [item for each in result for item in flat(each)] if isinstance(result, tuple | list) else [result]
 
 
 def test_every_metric_is_cleared_here() -> None:
@@ -417,13 +417,13 @@ def test_the_roc_of_scores_with_further_axes_is_scikit_learns() -> None:
 def test_the_roc_of_two_classes_is_of_label_1_unless_another_is_named(settings: dict[str, int]) -> None:
     scores = np.array([[0.5, 0.2, 0.5, 0.9], [0.2, 0.5, 0.7, 0.2]])  # ties, between labels and among them
     labels = np.array([[1, 0, 0, 1], [1, 1, 0, 0]])
-    found = value("ROC", (Tensor(scores), Tensor(labels)), **settings)
+    result = value("ROC", (Tensor(scores), Tensor(labels)), **settings)
     expected = sk.roc_curve(
         labels.ravel(), scores.ravel(), pos_label=settings.get("pos_label", 1), drop_intermediate=False
     )
-    np.testing.assert_allclose(found[0], expected[0])
-    np.testing.assert_allclose(found[1], expected[1])
-    np.testing.assert_allclose(found[2], [0.9 + 1, *expected[2][1:]])  # MindSpore's first: one above the highest
+    np.testing.assert_allclose(result[0], expected[0])
+    np.testing.assert_allclose(result[1], expected[1])
+    np.testing.assert_allclose(result[2], [0.9 + 1, *expected[2][1:]])  # MindSpore's first: one above the highest
 
 
 @pytest.mark.parametrize(
@@ -473,12 +473,12 @@ def test_a_metric_says_what_it_cannot_take(call: Any, error: type[Exception], te
     [[0.0, 0.5, 0.5, 2.0, 3.0], [3.0, 2.0, 2.0, 1.0, 0.0], [2.0, 2.0, 2.0, 2.0, 2.0], [0.0, 1.0], [[0.0, 1.0, 4.0]]],
 )
 def test_an_area_is_positive_whichever_way_the_points_run(x: Any) -> None:
-    places = np.array(x)
-    heights = np.array([1.0, 2.0, 5.0, 4.0, 8.0])[: places.size].reshape(places.shape)
-    expected = abs(np.trapezoid(heights.ravel(), places.ravel()))
-    assert train.auc(places, heights) == pytest.approx(expected)
-    if places.size > 2:
-        shuffled = np.roll(places.ravel(), 2), np.roll(heights.ravel(), 2)
+    indices = np.array(x)
+    heights = np.array([1.0, 2.0, 5.0, 4.0, 8.0])[: indices.size].reshape(indices.shape)
+    expected = abs(np.trapezoid(heights.ravel(), indices.ravel()))
+    assert train.auc(indices, heights) == pytest.approx(expected)
+    if indices.size > 2:
+        shuffled = np.roll(indices.ravel(), 2), np.roll(heights.ravel(), 2)
         order = np.lexsort(shuffled[::-1])
         sorted_area = np.trapezoid(shuffled[1][order], shuffled[0][order])
         assert train.auc(*shuffled, reorder=True) == pytest.approx(sorted_area)
@@ -513,15 +513,15 @@ def test_perplexity_counts_rows_of_any_axes_and_nothing_less_than_1e_10() -> Non
     assert value("Perplexity", (Tensor(probability), Tensor(labels)), ignore_label=1) == pytest.approx(ignored)
 
 
-@pytest.mark.parametrize("one", [Tensor(0.5), Tensor([0.5])])
-def test_a_loss_has_one_element_and_one_axis_at_most(one: Tensor) -> None:
-    assert value("Loss", (one,), (Tensor(1.0),)) == 0.75
+@pytest.mark.parametrize("item", [Tensor(0.5), Tensor([0.5])])
+def test_a_loss_has_one_element_and_one_axis_at_most(item: Tensor) -> None:
+    assert value("Loss", (item,), (Tensor(1.0),)) == 0.75
 
 
 def test_a_confusion_matrix_has_zeros_where_there_is_nothing_to_divide_by() -> None:
     guessed, real = np.array([[1, 1], [1, 0]]), np.array([[1, 1], [1, 1]])
-    found = value("ConfusionMatrix", (guessed, real), num_classes=2, normalize="target")
-    np.testing.assert_array_equal(found, [[0, 0], [0.25, 0.75]])
+    result = value("ConfusionMatrix", (guessed, real), num_classes=2, normalize="target")
+    np.testing.assert_array_equal(result, [[0, 0], [0.25, 0.75]])
 
 
 def test_several_labels_of_more_axes_are_counted_of_each_place() -> None:
@@ -530,8 +530,8 @@ def test_several_labels_of_more_axes_are_counted_of_each_place() -> None:
     flat = value("Recall", (Tensor(rows[0]), Tensor(rows[1])), eval_type="multilabel")
     hits = (rows[0] * rows[1]).sum(1)
     np.testing.assert_allclose(flat, hits / rows[1].sum(1).clip(1))
-    found = value("Recall", (Tensor(guessed), Tensor(real)), eval_type="multilabel")
-    np.testing.assert_allclose(found, flat)
+    result = value("Recall", (Tensor(guessed), Tensor(real)), eval_type="multilabel")
+    np.testing.assert_allclose(result, flat)
     ones = (np.array([1, 0, 1]), np.array([1, 1, 0]))  # one label each
     np.testing.assert_allclose(value("Precision", ones, ones, eval_type="multilabel"), [1, 0, 0, 1, 0, 0])
 
@@ -574,19 +574,19 @@ def test_the_root_mean_square_both_ways_is_of_the_distances_there_and_back() -> 
     from scipy.ndimage import binary_erosion
     from scipy.spatial.distance import cdist
 
-    one, other = np.zeros((9, 9), int), np.zeros((9, 9), int)
-    one[1:4, 1:4] = 1
-    other[2:8, 3:5] = 1
-    borders = [np.argwhere(a & ~binary_erosion(a)) for a in (one, other)]
+    first, second = np.zeros((9, 9), int), np.zeros((9, 9), int)
+    first[1:4, 1:4] = 1
+    second[2:8, 3:5] = 1
+    borders = [np.argwhere(a & ~binary_erosion(a)) for a in (first, second)]
     apart = cdist(*borders)
     there, back = apart.min(1), apart.min(0)
-    found = value("RootMeanSquareDistance", (Tensor(one), Tensor(other), 1), symmetric=True)
-    assert found == pytest.approx(np.sqrt((np.square(there).mean() + np.square(back).mean()) / 2))
+    result = value("RootMeanSquareDistance", (Tensor(first), Tensor(second), 1), symmetric=True)
+    assert result == pytest.approx(np.sqrt((np.square(there).mean() + np.square(back).mean()) / 2))
 
 
 @pytest.mark.parametrize(("losses", "want"), [(([1.0, 2.0, 3.0], 4.0), 3.0), (([1.0], [2.0, 4.0]), 2.0)])
 def test_losses_of_a_batch_s_samples_count_with_their_mean(losses: Any, want: float) -> None:
     metric = train.Loss()
-    for one in losses:
-        metric.update(Tensor(one))
+    for loss in losses:
+        metric.update(Tensor(loss))
     assert metric.eval() == want

@@ -56,33 +56,33 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 
 def test_training_gives_mindspores_losses_and_metrics(capsys: pytest.CaptureFixture[str]) -> None:
-    one = model()
-    one.train(2, data(), callbacks=[LossMonitor()])
+    subject = model()
+    subject.train(2, data(), callbacks=[LossMonitor()])
     printed = lines(capsys)
     assert [line.rpartition(" ")[0] for line in printed] == [
         f"epoch: {epoch} step: {step}, loss is" for epoch in (1, 2) for step in (1, 2, 3)
     ]
     losses = [float(line.rpartition(" ")[2]) for line in printed]
     np.testing.assert_allclose(losses, [3.3404424, 1.1747987, 1.2828477, 0.8718433, 0.5696757, 0.5435632], rtol=1e-5)
-    found = one.eval(data())
-    assert found["acc"] == 0.75 and found["loss"] == pytest.approx(0.564227, rel=1e-5)
+    result = subject.eval(data())
+    assert result["acc"] == 0.75 and result["loss"] == pytest.approx(0.564227, rel=1e-5)
     np.testing.assert_allclose(
-        one.predict(Tensor(X[:2])).asnumpy(), [[0.77593684, -0.75464123], [1.0143491, -0.5707384]], rtol=1e-5
+        subject.predict(Tensor(X[:2])).asnumpy(), [[0.77593684, -0.75464123], [1.0143491, -0.5707384]], rtol=1e-5
     )
 
 
 def test_the_networks_of_a_model_are_those_of_its_steps() -> None:
-    one = model()
-    scores = one.predict_network(Tensor(X[:4])).asnumpy().astype(np.float64)
-    np.testing.assert_array_equal(scores.astype(np.float32), one._network(Tensor(X[:4])).asnumpy())
+    subject = model()
+    scores = subject.predict_network(Tensor(X[:4])).asnumpy().astype(np.float64)
+    np.testing.assert_array_equal(scores.astype(np.float32), subject._network(Tensor(X[:4])).asnumpy())
     loss = (np.log(np.exp(scores).sum(1)) - scores[np.arange(4), Y[:4]]).mean()
-    assert one.eval_network is not None
-    given = one.eval_network(Tensor(X[:4]), Tensor(Y[:4]))
-    assert float(given[0]) == pytest.approx(loss, rel=1e-5)
-    np.testing.assert_allclose(given[1].asnumpy(), scores, rtol=1e-6)
-    np.testing.assert_array_equal(given[2].asnumpy(), Y[:4])
+    assert subject.eval_network is not None
+    argument = subject.eval_network(Tensor(X[:4]), Tensor(Y[:4]))
+    assert float(argument[0]) == pytest.approx(loss, rel=1e-5)
+    np.testing.assert_allclose(argument[1].asnumpy(), scores, rtol=1e-6)
+    np.testing.assert_array_equal(argument[2].asnumpy(), Y[:4])
     # Steps of the training network give MindSpore's losses of the training above.
-    losses = [float(one.train_network(Tensor(X[i : i + 4]), Tensor(Y[i : i + 4]))) for i in (0, 4, 8)]
+    losses = [float(subject.train_network(Tensor(X[i : i + 4]), Tensor(Y[i : i + 4]))) for i in (0, 4, 8)]
     np.testing.assert_allclose(losses, [3.3404424, 1.1747987, 1.2828477], rtol=1e-5)
     assert model(None).eval_network is None
 
@@ -106,9 +106,9 @@ class Told(Callback):
 
 
 def test_fit_evaluates_between_epochs_and_puts_the_facts_back() -> None:
-    told, history = Told(), History()
-    model().fit(3, data(), data(6), valid_frequency=2, callbacks=[told, history])
-    assert told.moments == [
+    callback, history = Told(), History()
+    model().fit(3, data(), data(6), valid_frequency=2, callbacks=[callback, history])
+    assert callback.moments == [
         ("train", 1, 3, "train", []),
         ("eval step", 1, 3, "eval"),
         ("eval step", 2, 3, "eval"),
@@ -123,8 +123,8 @@ def test_fit_evaluates_between_epochs_and_puts_the_facts_back() -> None:
 
 
 def test_a_plateau_lowers_the_learning_rate(capsys: pytest.CaptureFixture[str]) -> None:
-    one = model()
-    one.fit(4, data(), data(), callbacks=[ReduceLROnPlateau(patience=1, verbose=True, min_delta=0.5, min_lr=0.001)])
+    subject = model()
+    subject.fit(4, data(), data(), callbacks=[ReduceLROnPlateau(patience=1, verbose=True, min_delta=0.5, min_lr=0.001)])
     assert lines(capsys) == [
         "Epoch 00002: ReduceLROnPlateau reducing learning rate to 0.010000001.",
         "Epoch 00003: ReduceLROnPlateau reducing learning rate to 0.001.",
@@ -132,20 +132,20 @@ def test_a_plateau_lowers_the_learning_rate(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_a_schedule_sets_the_learning_rate() -> None:
-    one = model()
-    one.train(2, data(), callbacks=[LearningRateScheduler(lambda rate, step: rate * 0.5)])
-    assert float(one._optimizer.learning_rate.asnumpy()) == pytest.approx(0.0015625)
+    subject = model()
+    subject.train(2, data(), callbacks=[LearningRateScheduler(lambda rate, step: rate * 0.5)])
+    assert float(subject._optimizer.learning_rate.asnumpy()) == pytest.approx(0.0015625)
 
 
 def test_stopping_early_goes_back_to_the_best_weights(capsys: pytest.CaptureFixture[str]) -> None:
-    one = model(rate=1.0)
+    subject = model(rate=1.0)
     stopper = EarlyStopping(patience=1, verbose=True, restore_best_weights=True)
     kept: list[Any] = []
-    keep = LambdaCallback(on_train_epoch_end=lambda c: kept.append(one._network[0].weight.asnumpy()))
-    one.fit(6, data(), data(), callbacks=[keep, stopper])
+    keep = LambdaCallback(on_train_epoch_end=lambda c: kept.append(subject._network[0].weight.asnumpy()))
+    subject.fit(6, data(), data(), callbacks=[keep, stopper])
     assert lines(capsys)[0] == "Restoring model weights from the end of the best epoch."
     assert stopper.stopped_epoch == len(kept) < 6
-    np.testing.assert_array_equal(one._network[0].weight.asnumpy(), kept[-2])
+    np.testing.assert_array_equal(subject._network[0].weight.asnumpy(), kept[-2])
 
 
 def checkpoints(folder: Path) -> list[str]:
@@ -189,10 +189,10 @@ def test_a_backup_is_gone_on_from_and_deleted_in_the_end(tmp_path: Path) -> None
     ended = model()
     ended.train(1, data(), callbacks=[train.BackupAndRestore(str(tmp_path), delete_checkpoint=False)])
     going_on = model()
-    seen: list[Any] = []
-    look = LambdaCallback(on_train_begin=lambda c: seen.append(going_on._network[0].weight.asnumpy()))
+    records: list[Any] = []
+    look = LambdaCallback(on_train_begin=lambda c: records.append(going_on._network[0].weight.asnumpy()))
     going_on.train(1, data(), callbacks=[train.BackupAndRestore(str(tmp_path)), look])
-    np.testing.assert_array_equal(seen[0], ended._network[0].weight.asnumpy())
+    np.testing.assert_array_equal(records[0], ended._network[0].weight.asnumpy())
     assert checkpoints(tmp_path) == []
 
 
@@ -203,10 +203,10 @@ def test_times_are_told_in_mindspores_words(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_a_loss_that_is_nan_ends_the_run() -> None:
-    one = model()
-    one._network[0].weight.set_data(Tensor(np.full((4, 4), np.nan, np.float32)))
+    subject = model()
+    subject._network[0].weight.set_data(Tensor(np.full((4, 4), np.nan, np.float32)))
     with pytest.raises(ValueError, match="loss is NAN or INF"):
-        one.train(1, data(), callbacks=[LossMonitor()])
+        subject.train(1, data(), callbacks=[LossMonitor()])
 
 
 def test_a_callback_can_end_the_run(capsys: pytest.CaptureFixture[str]) -> None:
@@ -236,16 +236,16 @@ def noting() -> tuple[Model, nn.Cell, Modes]:
 
 
 def test_a_model_gives_its_networks() -> None:
-    one = model()
-    assert one.predict_network is one._network
-    loss = nn.CrossEntropyLoss()(one._network(Tensor(X)), Tensor(Y)).asnumpy()
-    assert one.eval_network is not None and one.train_network is not one._network
-    evaluated = one.eval_network(Tensor(X), Tensor(Y))
+    subject = model()
+    assert subject.predict_network is subject._network
+    loss = nn.CrossEntropyLoss()(subject._network(Tensor(X)), Tensor(Y)).asnumpy()
+    assert subject.eval_network is not None and subject.train_network is not subject._network
+    evaluated = subject.eval_network(Tensor(X), Tensor(Y))
     np.testing.assert_array_equal(evaluated[0].asnumpy(), loss)
-    np.testing.assert_array_equal(evaluated[1].asnumpy(), one._network(Tensor(X)).asnumpy())
+    np.testing.assert_array_equal(evaluated[1].asnumpy(), subject._network(Tensor(X)).asnumpy())
     np.testing.assert_array_equal(evaluated[2].asnumpy(), Y)
-    np.testing.assert_array_equal(one.train_network(Tensor(X), Tensor(Y)).asnumpy(), loss)
-    assert nn.CrossEntropyLoss()(one._network(Tensor(X)), Tensor(Y)).asnumpy() < loss  # it has taken a step
+    np.testing.assert_array_equal(subject.train_network(Tensor(X), Tensor(Y)).asnumpy(), loss)
+    assert nn.CrossEntropyLoss()(subject._network(Tensor(X)), Tensor(Y)).asnumpy() < loss  # it has taken a step
     assert model(None).eval_network is None
 
 
@@ -253,53 +253,53 @@ def test_a_model_gives_its_networks() -> None:
 
 
 def test_training_goes_on_in_its_mode_after_an_evaluation_or_a_prediction_in_between() -> None:
-    one, _, modes = noting()
-    one.fit(2, data(6), data(6))
+    subject, _, modes = noting()
+    subject.fit(2, data(6), data(6))
     assert modes.seen == "TT TT ee ee TT TT ee ee "
-    one, _, modes = noting()
-    one.train(1, data(6), callbacks=[LambdaCallback(on_train_step_end=lambda context: one.predict(Tensor(X)))])
+    subject, _, modes = noting()
+    subject.train(1, data(6), callbacks=[LambdaCallback(on_train_step_end=lambda context: subject.predict(Tensor(X)))])
     assert modes.seen == "TT ee TT ee "
 
 
 def test_a_run_begins_in_its_mode_whatever_was_set_before() -> None:
-    one, net, modes = noting()
+    subject, net, modes = noting()
     modes.part.set_train(False)
-    one.train(1, data(12))
+    subject.train(1, data(12))
     net.set_train(False)
-    one.train(1, data(12))
+    subject.train(1, data(12))
     modes.part.set_train(True)
-    one.eval(data(12))
+    subject.eval(data(12))
     net.set_train(True)
-    one.predict(Tensor(X))
+    subject.predict(Tensor(X))
     assert modes.seen == "TT TT ee ee "
 
 
 def test_a_part_that_a_callback_sets_stays_as_it_is_set_to_the_end_of_the_run() -> None:
-    one, net, modes = noting()
+    subject, net, modes = noting()
     freeze = LambdaCallback(on_train_begin=lambda context: modes.part.set_train(False))
-    one.train(2, data(12), callbacks=[freeze])
+    subject.train(2, data(12), callbacks=[freeze])
     wake = LambdaCallback(on_eval_step_begin=lambda context: modes.part.set_train(True))
-    one.eval(data(6), callbacks=[wake])
+    subject.eval(data(6), callbacks=[wake])
     assert modes.seen == "Te Te eT eT "
     modes.seen = ""
-    one.train(1, data(6), callbacks=[LambdaCallback(on_train_step_begin=lambda context: net.set_train(False))])
+    subject.train(1, data(6), callbacks=[LambdaCallback(on_train_step_begin=lambda context: net.set_train(False))])
     assert modes.seen == "ee ee "
 
 
 def test_training_and_evaluation_that_are_asked_to_stop_end_after_their_step() -> None:
     steps: list[str] = []
-    one = model()
-    told = LambdaCallback(
+    subject = model()
+    callback = LambdaCallback(
         on_train_step_end=lambda context: steps.append("train"),
         on_train_end=lambda context: steps.append("end"),
         on_eval_step_end=lambda context: steps.append("eval"),
     )
     try:
         answer_with(lambda: current().stop() if steps and current() else None)  # type: ignore[union-attr]
-        one.train(2, data(), callbacks=[told])
+        subject.train(2, data(), callbacks=[callback])
         assert steps == ["train", "end"]
         steps.clear()
-        one.eval(data(), callbacks=[told])
+        subject.eval(data(), callbacks=[callback])
         assert steps == ["eval"]
     finally:
         answer_with(None)
@@ -319,8 +319,8 @@ def listening(log: list[Any], *names: str) -> Callback:
 
     def noting(name: str) -> Any:
         def called(self: Callback, run_context: Any) -> None:
-            told = run_context.original_args()
-            log.append((name.removeprefix("on_"), told.get("cur_epoch_num"), told.cur_step_num))
+            arguments = run_context.original_args()
+            log.append((name.removeprefix("on_"), arguments.get("cur_epoch_num"), arguments.cur_step_num))
 
         return called
 
@@ -365,17 +365,17 @@ def test_older_names_of_events_serve_training_and_evaluation(of: str) -> None:
 
 
 def test_moments_of_an_evaluation_reach_a_callback_that_knows_only_the_old_ones() -> None:
-    told: list[Any] = []
+    records: list[Any] = []
 
     class Knowing(Callback):
         def step_end(self, run_context: Any) -> None:
-            told.append(("step_end", run_context.original_args().cur_step_num))
+            records.append(("step_end", run_context.original_args().cur_step_num))
 
         def end(self, run_context: Any) -> None:
-            told.append(("end", sorted(run_context.original_args().metrics)))
+            records.append(("end", sorted(run_context.original_args().metrics)))
 
     model().eval(data(), callbacks=[Knowing()])
-    assert told == [("step_end", 1), ("step_end", 2), ("step_end", 3), ("end", ["acc", "loss"])]
+    assert records == [("step_end", 1), ("step_end", 2), ("step_end", 3), ("end", ["acc", "loss"])]
 
 
 @pytest.mark.parametrize(
@@ -447,53 +447,53 @@ def test_a_signal_is_given_back_when_an_error_ends_the_training(tmp_path: Path) 
 
 
 def test_a_rate_is_handed_to_its_function_whole_whatever_numpy_prints() -> None:
-    told: list[float] = []
+    records: list[float] = []
 
     def kept(rate: float, step: int) -> float:
-        told.append(rate)
+        records.append(rate)
         return rate
 
     with np.printoptions(precision=2):
         model(rate=0.012345).train(1, data(), callbacks=[train.LearningRateScheduler(kept)])
-    assert set(told) == {0.012345}
+    assert set(records) == {0.012345}
 
 
 def test_a_model_without_an_optimizer_has_the_loss_of_its_network_and_no_step() -> None:
     net = network()
-    one = Model(net, nn.CrossEntropyLoss())
+    subject = Model(net, nn.CrossEntropyLoss())
     scores = net(Tensor(X)).asnumpy().astype(np.float64)
     loss = (np.log(np.exp(scores).sum(1)) - scores[np.arange(12), Y]).mean()
     before = [parameter.asnumpy() for parameter in net.get_parameters()]
-    assert float(one.train_network(Tensor(X), Tensor(Y))) == pytest.approx(loss, rel=1e-6)
+    assert float(subject.train_network(Tensor(X), Tensor(Y))) == pytest.approx(loss, rel=1e-6)
     for parameter, value in zip(net.get_parameters(), before, strict=True):
         np.testing.assert_array_equal(parameter.asnumpy(), value)
     assert Model(net).train_network is net
 
 
 def test_callbacks_are_told_the_facts_of_their_run() -> None:
-    one, batches, validation = model(loss_scale_manager=amp.FixedLossScaleManager(8.0)), data(), data(6)
+    subject, batches, validation = model(loss_scale_manager=amp.FixedLossScaleManager(8.0)), data(), data(6)
     trained: list[dict[str, Any]] = []
     evaluated: list[dict[str, Any]] = []
     looks = LambdaCallback(
         on_train_step_end=lambda context: trained.append(dict(context.original_args())),
         on_eval_step_end=lambda context: evaluated.append(dict(context.original_args())),
     )
-    one.train(4, batches, callbacks=[looks], initial_epoch=2)
-    one.eval(validation, callbacks=[looks])
+    subject.train(4, batches, callbacks=[looks], initial_epoch=2)
+    subject.eval(validation, callbacks=[looks])
     of_both = {
-        "loss_fn": one._loss_fn,
-        "optimizer": one._optimizer,
-        "network": one._network,
+        "loss_fn": subject._loss_fn,
+        "optimizer": subject._optimizer,
+        "network": subject._network,
         "list_callback": [looks],
         "parallel_mode": "stand_alone",
         "device_number": 1,
         "dataset_sink_mode": False,
         "last_save_ckpt_step": None,
         "latest_ckpt_file": None,
-        "loss_scale_mananger": one._loss_scale_manager,
+        "loss_scale_mananger": subject._loss_scale_manager,
     }
-    of_training = {"train_network": one.train_network, "train_dataset": batches, "batch_num": 3, "epoch_num": 2}
-    of_evaluation = {"eval_network": one.eval_network, "valid_dataset": validation, "batch_num": 2}
+    of_training = {"train_network": subject.train_network, "train_dataset": batches, "batch_num": 3, "epoch_num": 2}
+    of_evaluation = {"eval_network": subject.eval_network, "valid_dataset": validation, "batch_num": 2}
     for facts, expected in (
         *((facts, {**of_both, **of_training, "mode": "train"}) for facts in trained),
         *((facts, {**of_both, **of_evaluation, "mode": "eval", "train_dataset_element": None}) for facts in evaluated),
@@ -519,26 +519,26 @@ def test_a_data_set_is_asked_for_as_many_epochs_as_are_left() -> None:
             return data().create_tuple_iterator(num_epochs=num_epochs)
 
     batches = Counting()
-    one = model()
-    one.train(5, batches, initial_epoch=2)
-    one.eval(batches)
+    subject = model()
+    subject.train(5, batches, initial_epoch=2)
+    subject.eval(batches)
     assert batches.asked == [3, 1]
 
 
 def test_progress_tells_what_runs_how_far_it_is_and_for_which_network() -> None:
-    told: list[Any] = []
-    one = model()
+    records: list[Any] = []
+    subject = model()
 
     def look(context: Any) -> None:
         work = current()
-        assert work is not None and work.of is one._network and work.stoppable and work.unit == "steps"
-        told.append((work.what, work.done, work.total, work.detail))
+        assert work is not None and work.of is subject._network and work.stoppable and work.unit == "steps"
+        records.append((work.what, work.done, work.total, work.detail))
 
     looks = LambdaCallback(on_train_step_end=look, on_eval_step_end=look)
-    one.train(3, data(6), callbacks=[looks], initial_epoch=1)
-    one.eval(data(), callbacks=[looks])
-    training = [("training", done, 4, f"epoch {2 + done // 2} of 3") for done in range(4)]
-    assert told == [*training, *(("evaluation", done, 3, "") for done in range(3))]
+    subject.train(3, data(6), callbacks=[looks], initial_epoch=1)
+    subject.eval(data(), callbacks=[looks])
+    training = [("training", count, 4, f"epoch {2 + count // 2} of 3") for count in range(4)]
+    assert records == [*training, *(("evaluation", count, 3, "") for count in range(3))]
 
 
 @pytest.mark.parametrize("name", ["train", "fit"])

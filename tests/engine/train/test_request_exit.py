@@ -50,7 +50,9 @@ class Watch(train.Callback):
         self._send(run_context)
 
     def _keep(self, network: nn.Cell) -> None:
-        (weight,) = [one for one in network.get_parameters() if one.name == "weight"]  # not the optimizer's of it
+        (weight,) = [
+            parameter for parameter in network.get_parameters() if parameter.name == "weight"
+        ]  # not the optimizer's of it
         self.weights.append(weight.asnumpy().copy())
 
     def _send(self, run_context: train.RunContext) -> None:
@@ -81,16 +83,16 @@ def test_training_ends_after_the_step_of_the_signal_and_goes_on_from_its_weights
 
 
 def test_an_evaluation_ends_after_the_step_of_the_signal_and_leaves_its_weights(tmp_path: Path) -> None:
-    before, watch, one = signal.getsignal(signal.SIGUSR1), Watch(at=2), model()
-    found = one.eval(data(), callbacks=[exiting(tmp_path), watch])
+    before, watch, subject = signal.getsignal(signal.SIGUSR1), Watch(at=2), model()
+    result = subject.eval(data(), callbacks=[exiting(tmp_path), watch])
     assert signal.getsignal(signal.SIGUSR1) is before
     assert watch.steps == 2
     expected = np.abs(X[:2].astype(np.float64).sum(1) - Y[:2, 0]).mean()  # the weights are ones
-    assert found["mae"] == pytest.approx(expected, rel=1e-6)
+    assert result["mae"] == pytest.approx(expected, rel=1e-6)
     np.testing.assert_array_equal(weight_in(tmp_path / "rank_0" / "Net_eval.ckpt"), [[1, 1]])
     ms.save_checkpoint({"weight": ms.ops.full((1, 2), 3.0)}, str(tmp_path / "rank_0" / "Net_eval.ckpt"))
     again = Watch()
-    one.eval(data(), callbacks=[exiting(tmp_path), again])  # takes them up
+    subject.eval(data(), callbacks=[exiting(tmp_path), again])  # takes them up
     np.testing.assert_array_equal(again.weights[0], [[3, 3]])
     assert again.steps == 6
 
@@ -103,8 +105,8 @@ def test_without_a_signal_or_a_wish_no_file_is_left(tmp_path: Path, at: int | No
 
 
 def test_the_paths_are_those_of_the_rank_as_in_mindspore(tmp_path: Path) -> None:
-    one = exiting(tmp_path, file_name="mine")
-    assert one.train_name == str(tmp_path / "rank_0" / "mine_train")
-    assert one.eval_name == str(tmp_path / "rank_0" / "mine_eval")
+    subject = exiting(tmp_path, file_name="mine")
+    assert subject.train_name == str(tmp_path / "rank_0" / "mine_train")
+    assert subject.eval_name == str(tmp_path / "rank_0" / "mine_eval")
     with pytest.raises(TypeError, match="'file_name' must be a str"):
         exiting(tmp_path, file_name=5)

@@ -59,7 +59,7 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
 
 def fields(data: bytes) -> dict[int, list[Any]]:
     """The fields of a protobuf message by their numbers: ints, bytes, or the bytes of a number of fixed width."""
-    found: dict[int, list[Any]] = {}
+    results: dict[int, list[Any]] = {}
     at = 0
     while at < len(data):
         key, at = varint(data, at)
@@ -68,8 +68,8 @@ def fields(data: bytes) -> dict[int, list[Any]]:
         else:
             length, at = varint(data, at) if key & 7 == 2 else ({1: 8, 5: 4}[key & 7], at)
             value, at = data[at : at + length], at + length
-        found.setdefault(key >> 3, []).append(value)
-    return found
+        results.setdefault(key >> 3, []).append(value)
+    return results
 
 
 def numbers(data: bytes, kind: str) -> list[float]:
@@ -80,13 +80,13 @@ def events(path: str) -> list[tuple[int, dict[str, dict[int, Any]]]]:
     """The step and the values by tag of each event but the first, which says the version."""
     first, *others = map(fields, records(path))
     assert first[3] == [b"brain.Event:2"]
-    found = []
-    for one in others:
-        (wall_time,) = numbers(one[1][0], "<f8")
+    results = []
+    for item in others:
+        (wall_time,) = numbers(item[1][0], "<f8")
         assert wall_time > 1e9
-        values = [fields(value) for value in fields(one[5][0])[1]]
-        found.append((one.get(2, [0])[0], {value[1][0].decode(): value for value in values}))
-    return found
+        values = [fields(value) for value in fields(item[5][0])[1]]
+        results.append((item.get(2, [0])[0], {value[1][0].decode(): value for value in values}))
+    return results
 
 
 def scalars(path: str, tag: str) -> dict[int, float]:
@@ -119,17 +119,17 @@ def test_a_histogram_counts_all_finite_elements(tmp_path: Path) -> None:
         record.add_value("histogram", "w", Tensor(np.append(values, np.nan).astype(np.float32)))
         record.add_value("histogram", "constant", Tensor(np.full(7, 3.0)))
         record.record(4)
-    ((_, found),) = events(record.log_dir)
-    histogram = fields(found["w"][5][0])
+    ((_, result),) = events(record.log_dir)
+    histogram = fields(result["w"][5][0])
     exact = values.astype(np.float64)
-    told = [numbers(histogram[place][0], "<f8")[0] for place in (1, 2, 3, 4, 5)]
+    told = [numbers(histogram[index][0], "<f8")[0] for index in (1, 2, 3, 4, 5)]
     assert np.allclose(told, [exact.min(), exact.max(), 200, exact.sum(), (exact**2).sum()], rtol=1e-12)
-    limits, counts = (np.array(numbers(histogram[place][0], "<f8")) for place in (6, 7))
+    limits, counts = (np.array(numbers(histogram[index][0], "<f8")) for index in (6, 7))
     edges = np.concatenate([[exact.min()], limits])
     assert limits[-1] == exact.max() and counts.sum() == 200
     below = [int((exact < edge).sum()) for edge in edges[:-1]]
     assert np.diff([*below, 200]).tolist() == counts.tolist()
-    constant = fields(found["constant"][5][0])
+    constant = fields(result["constant"][5][0])
     assert sum(numbers(constant[7][0], "<f8")) == 7 and numbers(constant[1][0], "<f8") == [3.0]
 
 
@@ -148,12 +148,12 @@ def test_images_stand_beside_each_other_as_a_png_file(tmp_path: Path) -> None:
         record.add_value("image", "color", Tensor(color))
         record.add_value("image", "spread", Tensor(np.array([-1.0, 0.0, 1.0, 2.0]).reshape(1, 1, 2, 2)))
         record.record(1)
-    ((_, found),) = events(record.log_dir)
-    assert np.array_equal(image_of(found["gray"]), np.hstack((gray[:, 0].astype(np.float64) * 255).astype(np.uint8)))
-    shown = image_of(found["color"])
+    ((_, result),) = events(record.log_dir)
+    assert np.array_equal(image_of(result["gray"]), np.hstack((gray[:, 0].astype(np.float64) * 255).astype(np.uint8)))
+    shown = image_of(result["color"])
     assert shown.shape == (4, 16, 3) and np.array_equal(shown[2:, :2], color[8].transpose(1, 2, 0))
     assert np.array_equal(shown[:2, 4:6], color[2].transpose(1, 2, 0)) and not shown[2:, 2:].any()
-    assert image_of(found["spread"]).tolist() == [[0, 63], [127, 191]]  # (x + 1) * 255 / 4
+    assert image_of(result["spread"]).tolist() == [[0, 63], [127, 191]]  # (x + 1) * 255 / 4
 
 
 @pytest.mark.parametrize(
@@ -167,8 +167,8 @@ def test_tensors_keep_their_shape_dtype_and_elements(tmp_path: Path, dtype: str,
         record.add_value("tensor", "a/b", tensor)
         tensor += 1  # what was added does not change
         record.record(7)
-    ((_, found),) = events(record.log_dir)
-    message = fields(found["a/b"][8][0])
+    ((_, result),) = events(record.log_dir)
+    message = fields(result["a/b"][8][0])
     assert message[1] == [number] and np.frombuffer(message[4][0], dtype).tolist() == value.reshape(-1).tolist()
     assert [fields(dim)[1] for dim in fields(message[2][0])[2]] == [[2], [3]]
     (exported,) = tmp_path.glob("export_*/tensor/*.npy")

@@ -90,7 +90,7 @@ def test_a_kernel_is_started_with_addresses_on_cupys_stream(cupy: Any, monkeypat
 def test_the_c_launcher_of_triton_is_called_without_the_python_around_it() -> None:
     started: list[tuple[Any, ...]] = []
     run = SimpleNamespace(
-        launch=lambda *given: started.append(given),
+        launch=lambda *arguments: started.append(arguments),
         arg_annotations="annotations",
         kernel_signature="signature",
         global_scratch_size=0,
@@ -108,8 +108,8 @@ def test_the_c_launcher_of_triton_is_called_without_the_python_around_it() -> No
     class WithScratch:
         launch, arg_annotations, global_scratch_size = run.launch, "annotations", 64
 
-        def __call__(self, *given: Any) -> None:
-            scratch.append(given)
+        def __call__(self, *inputs: Any) -> None:
+            scratch.append(inputs)
 
     launcher.starter(SimpleNamespace(run=WithScratch(), function=5, packed_metadata="m"))(7, 1234, (1, 2))
     assert scratch == [(7, 1, 1, 1234, 5, "m", None, None, None, 1, 2)] and len(started) == 1
@@ -124,17 +124,17 @@ def test_a_call_is_planned_once_for_arrays_that_are_alike(cupy: Any) -> None:
 
 
 def test_a_call_is_planned_anew_for_whatever_a_plan_may_depend_on(cupy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    double, whole = Doubling(), cupy.empty((8, 8), np.float32)
-    plain: dict[str, Any] = {"inputs": (whole, 0.5), "attrs": {"rate": 1, "seed": 5}, "device": 0}
+    double, matrix = Doubling(), cupy.empty((8, 8), np.float32)
+    plain: dict[str, Any] = {"inputs": (matrix, 0.5), "attrs": {"rate": 1, "seed": 5}, "device": 0}
     changes: list[dict[str, Any]] = [
         {"inputs": (cupy.empty((8, 8), np.float16), 0.5)},
         {"inputs": (cupy.empty((8, 8), ml_dtypes.bfloat16), 0.5)},
         {"inputs": (cupy.empty((4, 16), np.float32), 0.5)},
-        {"inputs": (whole.T, 0.5)},
+        {"inputs": (matrix.T, 0.5)},
         {"inputs": (cupy.empty((9, 8), np.float32).ravel()[1:65].reshape(8, 8), 0.5)},  # not aligned to 16 bytes
-        {"inputs": (whole, 2)},
-        {"inputs": (whole, 2**40)},
-        {"inputs": (whole,)},
+        {"inputs": (matrix, 2)},
+        {"inputs": (matrix, 2**40)},
+        {"inputs": (matrix,)},
         {"attrs": {"rate": 2, "seed": 5}},
         {"attrs": {"other": 1, "seed": 5}},
         {"attrs": {"rate": 1, "seed": 2**40}},
@@ -159,9 +159,9 @@ def test_a_call_is_planned_anew_for_whatever_a_plan_may_depend_on(cupy: Any, mon
     ],
 )
 def test_what_no_kernel_suits_has_no_plan(cupy: Any, inputs: Any, attrs: Any) -> None:
-    given = tuple([cupy.asarray(x) if isinstance(x, np.ndarray) else x for x in inputs])
+    argument = tuple([cupy.asarray(x) if isinstance(x, np.ndarray) else x for x in inputs])
     for _ in range(2):
-        assert plan_for("double", Doubling().entry, given, attrs) is None
+        assert plan_for("double", Doubling().entry, argument, attrs) is None
 
 
 def test_a_plan_that_turns_out_not_to_suit_deep_inside_is_none(cupy: Any) -> None:
@@ -184,9 +184,9 @@ def test_outputs_may_be_none_inputs_and_arrays_in_any_memory_order(cupy: Any) ->
         return None, x, call.empty((2, 3, 4), np.float16, order=(0, 2, 1))
 
     x = cupy.empty((5,), np.float32)
-    found = plan_for("some", Kernel(plan), (x,), {})
-    assert found is not None
-    nothing, same, made = found(x)
+    result = plan_for("some", Kernel(plan), (x,), {})
+    assert result is not None
+    nothing, same, made = result(x)
     assert nothing is None and same is x
     assert made.shape == (2, 3, 4) and made.dtype == np.float16 and made.strides == (24, 2, 6)
 
@@ -219,9 +219,9 @@ def test_integers_that_triton_tells_apart_are_told_apart() -> None:
     values += [2**31 - 1, 2**31, 2**31 + 1, -(2**31), -(2**31) - 1, 2**40, 2**40 + 1, 2**62 + 1]
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
     command = [sys.executable, str(HERE / "_specialization.py"), json.dumps(values)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
-    assert done.returncode == 0, done.stderr
-    tritons = json.loads(done.stdout)
+    process = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
+    assert process.returncode == 0, process.stderr
+    tritons = json.loads(process.stdout)
     told_apart: dict[Any, set[str]] = {}
     for value, triton_says in zip(values, tritons, strict=True):
         told_apart.setdefault(launcher.specialization(value), set()).add(json.dumps(triton_says))
@@ -243,7 +243,7 @@ def test_a_pointer_is_its_own_storage_and_its_own_copy() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "is_float"),
+    ("argument", "is_float"),
     [
         (Operand(0, (2,), (1,), np.dtype(np.float32)), True),
         (Operand(0, (2,), (1,), np.dtype(np.float16)), True),
@@ -255,7 +255,7 @@ def test_a_pointer_is_its_own_storage_and_its_own_copy() -> None:
         (None, False),
     ],
 )
-def test_floats_of_at_most_32_bits_suit(given: Any, is_float: bool) -> None:
+def test_floats_of_at_most_32_bits_suit(argument: Any, is_float: bool) -> None:
     assert plans.is_float(given) is is_float
 
 
@@ -295,6 +295,6 @@ def test_an_axis_as_rows(shape: tuple[int, ...]) -> None:
     x = np.zeros(shape, np.float32)
     for axis in range(-len(shape), len(shape)):
         call = Planner(1)
-        whole, rows = row_tiles.like_rows(call, Operand(0, shape, plans.element_strides(x), x.dtype), axis)
-        assert whole.shape == shape and rows.shape == (x.size // shape[axis], shape[axis])
-        assert rows.is_contiguous and whole.strides[axis] == 1
+        full, rows = row_tiles.like_rows(call, Operand(0, shape, plans.element_strides(x), x.dtype), axis)
+        assert full.shape == shape and rows.shape == (x.size // shape[axis], shape[axis])
+        assert rows.is_contiguous and full.strides[axis] == 1

@@ -40,9 +40,9 @@ def in_a_process(code: str) -> str:
     """Run `code` in a process of its own, since it imports Triton; what it prints."""
     preamble = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from tests.strict_device import make\n"
     command = [sys.executable, "-c", preamble + code]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=240)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    process = subprocess.run(command, capture_output=True, text=True, timeout=240)
+    assert process.returncode == 0, process.stderr
+    return process.stdout.strip()
 
 
 def test_without_cupy_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,13 +53,13 @@ def overflowing(case: Case, capability: int, short: bool) -> list[tuple[str, int
     finally:
         for module, is_long in believed:
             vars(module)["is_long"] = is_long
-    found = []
+    results = []
     for step in steps:
         names = step.kernel.arg_names[len(step.arrays) :]
         numbers = {name: value for name, value in zip(names, step.scalars, strict=False) if isinstance(value, int)}
         widths = Widths(step.compiled.asm["ttir"], numbers, step.programs)
-        found.append((step.compiled.metadata.name, widths.asked, widths.faults))
-    return found
+        results.append((step.compiled.metadata.name, widths.asked, widths.faults))
+    return results
 
 
 HEAD = (
@@ -122,15 +122,15 @@ BRIEF = (
 
 def brief(names: list[str]) -> None:
     """Print one row for each kernel and GPU, of all calls together."""
-    found: dict[tuple[str, int], list[tuple[Case, Reading]]] = {}
+    results: dict[tuple[str, int], list[tuple[Case, Reading]]] = {}
     for family in names or families():
         for case in cases(family):
             for capability in CAPABILITIES:
                 if case.only in (0, capability):
                     for reading in readings(case, capability):
-                        found.setdefault((reading.kernel, capability), []).append((case, reading))
+                        results.setdefault((reading.kernel, capability), []).append((case, reading))
     print(f"| {' | '.join(BRIEF)} |\n|{'---|' * len(BRIEF)}")
-    for (kernel, capability), some in sorted(found.items()):
+    for (kernel, capability), some in sorted(results.items()):
         rows = [reading for _, reading in some]
         reads = [sum(row.loads.values()) for row in rows]
         loops = sorted({" ".join([*row.tensor_cores, *row.copies]) for row in rows} - {""})

@@ -137,8 +137,8 @@ class Case:
     def name(self) -> str:
         shapes = [x.shape for x in self.inputs if isinstance(x, Array)]
         dtype = max((x for x in self.inputs if isinstance(x, Array)), key=lambda x: x.size).dtype.name
-        told = [" ".join("x".join(map(str, shape)) or "()" for shape in shapes[:3]), dtype, self.note]
-        return f"{self.operator} {', '.join(filter(None, told))}"
+        texts = [" ".join("x".join(map(str, shape)) or "()" for shape in shapes[:3]), dtype, self.note]
+        return f"{self.operator} {', '.join(filter(None, texts))}"
 
 
 def families() -> list[str]:
@@ -146,5 +146,5 @@ def families() -> list[str]:
 
 
 def cases(family: str) -> list[Case]:
-    found: list[Case] = importlib.import_module(f".family_{family}", __package__).CASES
-    return found
+    results: list[Case] = importlib.import_module(f".family_{family}", __package__).CASES
+    return results

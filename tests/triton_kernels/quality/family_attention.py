@@ -30,22 +30,22 @@ def heads(length: int, size: int, dtype: np.dtype) -> Array:
 
 
 def cases(
-    length: int, size: int, dtype: np.dtype, bounds: dict[str, Bounds], mask: Array | None = None, **told: object
+    length: int, size: int, dtype: np.dtype, bounds: dict[str, Bounds], mask: Array | None = None, **options: object
 ) -> list[Case]:
     x, sums = heads(length, size, dtype), Array((4, 16, length), FLOAT32)
     attrs = {"scale": size**-0.5}
     return [
-        Case("attention", (x, x, x, mask), bounds, attrs, **told),
-        Case("attention_grad", (x, x, sums, x, x, x, mask), bounds, attrs, **told),
+        Case("attention", (x, x, x, mask), bounds, attrs, **options),
+        Case("attention_grad", (x, x, sums, x, x, x, mask), bounds, attrs, **options),
     ]
 
 
-def bounds(forward: int, dq: int, dkv: int, narrow: int = 0, **told: object) -> dict[str, Bounds]:
+def bounds(forward: int, dq: int, dkv: int, narrow: int = 0, **options: object) -> dict[str, Bounds]:
     return {
         "ranges_kernel": Bounds(programs=4, narrow_stores=2),
-        "attention_kernel": Bounds(programs=forward, narrow_loads=narrow, narrow_stores=2, **told),
-        "attention_dq_kernel": Bounds(programs=dq, narrow_loads=8 + narrow, narrow_stores=2, **told),
-        "attention_dkv_kernel": Bounds(programs=dkv, narrow_loads=4 + narrow, **told),
+        "attention_kernel": Bounds(programs=forward, narrow_loads=narrow, narrow_stores=2, **options),
+        "attention_dq_kernel": Bounds(programs=dq, narrow_loads=8 + narrow, narrow_stores=2, **options),
+        "attention_dkv_kernel": Bounds(programs=dkv, narrow_loads=4 + narrow, **options),
     }
 
 

@@ -81,8 +81,8 @@ class Widths:
                 if open_blocks and "else" not in line:
                     open_blocks.pop()
             elif re.match(r"\s*scf\.yield ", line) and open_blocks:
-                given = re.findall(_NAME, line)
-                for name, value in zip(open_blocks[-1][1], given, strict=False):
+                argument = re.findall(_NAME, line)
+                for name, value in zip(open_blocks[-1][1], argument, strict=False):
                     self._joined[name].append(value)
             elif value := _VALUE.match(line):
                 self._lines[value[1]] = (value[2], value[3])
@@ -103,10 +103,10 @@ class Widths:
 
     def _of(self, name: str) -> Interval | None:
         if name in self._joined:
-            found = [self.of(one) for one in self._joined[name]]
-            if not found or any(one is None for one in found):
+            result = [self.of(item) for item in self._joined[name]]
+            if not result or any(item is None for item in result):
                 return None
-            return min(one[0] for one in found if one), max(one[1] for one in found if one)
+            return min(item[0] for item in result if item), max(item[1] for item in result if item)
         if name not in self._lines:
             number = self.numbers.get(name[1:])
             return None if number is None else (number, number)
@@ -128,40 +128,44 @@ class Widths:
         if operation in ("tt.load", "tt.reduce"):
             bits = _bits(rest)
             return WIDTHS.get(bits) if bits else None
-        given = [self.of(one) for one in operands]
+        inputs = [self.of(operand) for operand in operands]
         if operation in ("arith.cmpi", "arith.andi", "arith.ori", "arith.xori") and _bits(rest) in (None, 1):
             return None
         if operation == "arith.cmpi":
             return None
         if operation == "arith.select":
-            given = given[1:]
-        known = [one for one in given if one is not None]
-        if not known or len(known) != len(given):
+            inputs = inputs[1:]
+        known = [item for item in inputs if item is not None]
+        if not known or len(known) != len(inputs):
             if operation in _ARITHMETIC and _bits(rest) == 32:
                 self.faults.append(f"nothing is known of an operand: {name} = {operation} {rest}")
             return None
-        found = _apply(operation, known)
+        result = _apply(operation, known)
         bits = _bits(rest)
-        if found is not None and bits in WIDTHS and not (WIDTHS[bits][0] <= found[0] and found[1] <= WIDTHS[bits][1]):
-            self.faults.append(f"from {found[0]} to {found[1]}: {name} = {operation} {rest}")
+        if (
+            result is not None
+            and bits in WIDTHS
+            and not (WIDTHS[bits][0] <= result[0] and result[1] <= WIDTHS[bits][1])
+        ):
+            self.faults.append(f"from {result[0]} to {result[1]}: {name} = {operation} {rest}")
             return WIDTHS[bits]
-        return found
+        return result
 
 
 def _bits(rest: str) -> int | None:
     """The width of an operation's result."""
-    found = re.findall(r"(?<![\w])(?:tensor<(?:\d+x)*)?i(\d+)>?", rest.rpartition(" : ")[2])
-    return int(found[-1]) if found else None
+    matches = re.findall(r"(?<![\w])(?:tensor<(?:\d+x)*)?i(\d+)>?", rest.rpartition(" : ")[2])
+    return int(matches[-1]) if matches else None
 
 
 def _corners(function: Callable[[int, int], int], a: Interval, b: Interval) -> Interval:
-    found = [function(x, y) for x in a for y in b]
-    return min(found), max(found)
+    results = [function(x, y) for x in a for y in b]
+    return min(results), max(results)
 
 
-def _apply(operation: str, given: list[Interval]) -> Interval | None:
-    a = given[0]
-    b = given[-1]
+def _apply(operation: str, inputs: list[Interval]) -> Interval | None:
+    a = inputs[0]
+    b = inputs[-1]
     match operation:
         case "arith.addi":
             return a[0] + b[0], a[1] + b[1]

@@ -80,8 +80,8 @@ def compiled_plan(case: Case, capability: int) -> Plan:
 
 def readings(case: Case, capability: int) -> list[Reading]:
     """What each kernel became that a case starts, each once."""
-    found = {id(step.compiled): step.compiled for step in compiled_plan(case, capability).steps}
-    return [read(compiled, capability) for compiled in found.values()]
+    results = {id(step.compiled): step.compiled for step in compiled_plan(case, capability).steps}
+    return [read(compiled, capability) for compiled in results.values()]
 
 
 def read(compiled: Any, capability: int) -> Reading:
@@ -136,14 +136,14 @@ def read_ptx(ptx: str, reading: Reading) -> None:
         elif re.search(r"\b(atom|red)\.global\b", line):
             reading.atomics += 1
         if number in inside:
-            for pattern, name, found in (
+            for pattern, name, result in (
                 (r"\bmma\.sync\b", "mma", reading.tensor_cores),
                 (r"\bwgmma\.mma_async\b", "wgmma", reading.tensor_cores),
                 (_COPY, "cp.async", reading.copies),
                 (_TMA, "tma", reading.copies),
             ):
-                if name not in found and re.search(pattern, line):
-                    found.append(name)
+                if name not in result and re.search(pattern, line):
+                    result.append(name)
     reading.loads, reading.stores = dict(sorted(loads.items())), dict(sorted(stores.items()))
 
 
@@ -165,7 +165,7 @@ def broken(reading: Reading, bounds: Bounds) -> list[str]:
     narrow_loads = sum(count for size, count in reading.loads.items() if size < bounds.load_bytes)
     narrow_stores = sum(count for size, count in reading.stores.items() if size < bounds.store_bytes)
     cores = {"": (), "mma": ("mma", "wgmma"), "wgmma": ("wgmma" if reading.capability == 90 else "mma",)}
-    wanted = cores[bounds.tensor_cores]
+    expected = cores[bounds.tensor_cores]
     checks = [
         (reading.stack <= bounds.stack, f"{reading.stack} bytes of stack: registers spill"),
         (reading.registers <= most_registers, f"{reading.registers} registers, not {most_registers}"),
@@ -173,9 +173,9 @@ def broken(reading: Reading, bounds: Bounds) -> list[str]:
         (narrow_loads <= bounds.narrow_loads, f"reads of {bounds.load_bytes} bytes, but {reading.loads}"),
         (narrow_stores <= bounds.narrow_stores, f"writes of {bounds.store_bytes} bytes, but {reading.stores}"),
         (reading.atomics == 0, f"{reading.atomics} atomic additions, whose order is not fixed"),
-        (not wanted or bool({*wanted} & {*reading.tensor_cores}), f"no {wanted} in a loop"),
+        (not expected or bool({*expected} & {*reading.tensor_cores}), f"no {expected} in a loop"),
         (not bounds.copies or bool(reading.copies), "no cp.async or TMA in a loop"),
         (not bounds.stages or reading.stages >= bounds.stages, f"{reading.stages} stages, not {bounds.stages}"),
         (bounds.wide_index in (None, reading.wide_index), f"wide_index is {reading.wide_index}"),
     ]
-    return [said for held, said in checks if not held]
+    return [message for held, message in checks if not held]

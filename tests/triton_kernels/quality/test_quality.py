@@ -48,15 +48,15 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], An
 
 
 def parameters() -> list[Any]:
-    found = []
+    results = []
     for family in families():
         for number, case in enumerate(cases(family)):
             for capability in CAPABILITIES:
                 if case.only in (0, capability):
                     marks = () if case.quick else pytest.mark.ci_only
                     name = f"{case.name}, {capability}"
-                    found.append(pytest.param(family, number, capability, id=name, marks=marks))
-    return found
+                    results.append(pytest.param(family, number, capability, id=name, marks=marks))
+    return results
 
 
 @pytest.mark.parametrize(("family", "number", "capability"), parameters())

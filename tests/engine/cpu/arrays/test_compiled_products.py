@@ -53,15 +53,15 @@ def number() -> Iterator[None]:
 @pytest.mark.parametrize("case", CASES)
 def test_products_agree_with_float64_for_any_number_of_threads(case: str) -> None:
     a, b = pair(case)
-    found = []
+    results = []
     for count in (1, 2, 3):
         threads.set_number(count)
-        found.append(matmul.matmul(a, b, *CASES[case][2:]))
+        results.append(matmul.matmul(a, b, *CASES[case][2:]))
     expected = exact(case, a, b)
-    assert found[0].shape == expected.shape and found[0].dtype == np.float32 and found[0].flags.c_contiguous
-    np.testing.assert_allclose(found[0], expected, rtol=1e-5, atol=2e-4)
-    for other in found[1:]:
-        np.testing.assert_array_equal(other, found[0])
+    assert results[0].shape == expected.shape and results[0].dtype == np.float32 and results[0].flags.c_contiguous
+    np.testing.assert_allclose(results[0], expected, rtol=1e-5, atol=2e-4)
+    for other in results[1:]:
+        np.testing.assert_array_equal(other, results[0])
 
 
 @pytest.mark.parametrize("case", ["long rows", "batch", "one matrix for all", "many rows, turned second"])
@@ -89,11 +89,11 @@ def test_the_bias_is_added_to_each_row(shape: tuple[int, ...]) -> None:
 def test_a_nan_and_an_infinity_stay_in_their_rows_and_columns() -> None:
     a, b = pair("many columns")
     a[3, 7], b[11, 1500] = np.nan, np.inf
-    found = matmul.matmul(a, b, False, False)
-    expected = np.zeros(found.shape, bool)
+    result = matmul.matmul(a, b, False, False)
+    expected = np.zeros(result.shape, bool)
     expected[3], expected[:, 1500] = True, True
-    np.testing.assert_array_equal(~np.isfinite(found), expected)
-    assert np.isinf(found[np.arange(17) != 3, 1500]).all() and np.isnan(found[3]).all()
+    np.testing.assert_array_equal(~np.isfinite(result), expected)
+    assert np.isinf(result[np.arange(17) != 3, 1500]).all() and np.isnan(result[3]).all()
 
 
 @pytest.mark.parametrize(
@@ -109,15 +109,15 @@ def test_a_vector_of_much_work_has_the_same_bits_for_any_number_of_blas_threads(
     libraries = threads._blas_libraries("numpy")
     before = [library.get_num_threads() for library in libraries]
     try:
-        found = []
+        results = []
         for count in (1, 2, 3):
             for library in libraries:
                 library.set_num_threads(count)
-            found.append(matmul.matmul(x, w, False, False))
+            results.append(matmul.matmul(x, w, False, False))
     finally:
         for library, count in zip(libraries, before, strict=True):
             library.set_num_threads(count)
-    assert all(np.array_equal(each, found[0]) for each in found)
+    assert all(np.array_equal(each, results[0]) for each in results)
 
 
 @pytest.mark.parametrize("shape", [(2, 1 << 16), (1000, 257), (1 << 17, 1), (200_000, 3)])

@@ -47,9 +47,9 @@ def test_a_copy_in_one_piece_has_the_same_numbers_in_their_places(name: str) -> 
     try:
         for count in (1, 2, 4):
             threads.set_number(count)
-            found = copying.contiguous(x)
-            assert found.flags.c_contiguous and found.dtype == x.dtype and found.shape == x.shape
-            np.testing.assert_array_equal(found, x)
+            result = copying.contiguous(x)
+            assert result.flags.c_contiguous and result.dtype == x.dtype and result.shape == x.shape
+            np.testing.assert_array_equal(result, x)
     finally:
         threads.set_number(None)
-    assert (found is x) == x.flags.c_contiguous
+    assert (result is x) == x.flags.c_contiguous

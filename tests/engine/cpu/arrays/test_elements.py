@@ -87,11 +87,11 @@ def test_a_function_of_two_arrays_follows_its_definition(name: str, shape: tuple
     _compare(function(g, x), reference, g, x)
 
 
-def _compare(found: Any, reference: Callable[..., Any], *arrays: Any) -> None:
+def _compare(result: Any, reference: Callable[..., Any], *arrays: Any) -> None:
     with np.errstate(all="ignore"):
         expected = reference(*(x.astype(np.float64) for x in arrays)).astype(np.float32)
-    assert found.dtype == np.float32 and found.shape == arrays[0].shape
-    np.testing.assert_allclose(found, expected, rtol=TOLERANCE, atol=1e-7)
+    assert result.dtype == np.float32 and result.shape == arrays[0].shape
+    np.testing.assert_allclose(result, expected, rtol=TOLERANCE, atol=1e-7)
 
 
 @pytest.mark.parametrize("name", [*ONE, *TWO])
@@ -105,10 +105,10 @@ def test_bits_hang_on_neither_threads_nor_memory_order(name: str) -> None:
 def test_an_element_has_the_same_bits_wherever_it_is(name: str) -> None:
     """Also among those that a loop of vectors leaves over."""
     function, g, x = (ONE | TWO)[name][0], numbers(20_011, seed=3), numbers(20_011)
-    whole = function(x) if name in ONE else function(g, x)
+    full = function(x) if name in ONE else function(g, x)
     for start, stop in ((0, 16_384), (1, 20_010), (13, 19_999), (3_000, 20_011)):
         part = function(x[start:stop].copy()) if name in ONE else function(g[start:stop].copy(), x[start:stop].copy())
-        np.testing.assert_array_equal(part.view(np.int32), whole[start:stop].view(np.int32))
+        np.testing.assert_array_equal(part.view(np.int32), full[start:stop].view(np.int32))
 
 
 @pytest.mark.parametrize("order", ORDERS)

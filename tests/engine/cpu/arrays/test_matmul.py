@@ -48,9 +48,9 @@ def test_matmul_of_small_integers_wraps_round_as_numpys(dtype: Any) -> None:
     # Of 16 bits the products are beyond what Float32 holds exactly.
     a, b = np.arange(29990, 30002).reshape(3, 4), np.arange(28001, 28021).reshape(4, 5)
     exact = a.astype(dtype).astype(np.int64) @ b.astype(dtype).astype(np.int64)
-    found = matmul.matmul(a.astype(dtype), b.astype(dtype), False, False)
-    assert found.dtype == dtype
-    assert np.array_equal(found, exact.astype(dtype))
+    result = matmul.matmul(a.astype(dtype), b.astype(dtype), False, False)
+    assert result.dtype == dtype
+    assert np.array_equal(result, exact.astype(dtype))
 
 
 def test_matmul_refuses_to_transpose_a_vector() -> None:

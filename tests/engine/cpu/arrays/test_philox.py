@@ -35,9 +35,9 @@ def test_first_word_comes_from_the_seed_and_the_64_bit_offset() -> None:
 
     offsets = [0, 1, 0xFFFFFFFF, 0x1_0000_0000, 0x7FFF_FFFF_FFFF_FFFF]
     for seed in (0, 42, 0x1234_5678_9ABC_DEF0):
-        got = philox.philox_uint32(seed, np.array(offsets, dtype=np.int64))
-        assert got.dtype == np.uint32
-        assert got.tolist() == [word(seed, offset) for offset in offsets]
+        result = philox.philox_uint32(seed, np.array(offsets, dtype=np.int64))
+        assert result.dtype == np.uint32
+        assert result.tolist() == [word(seed, offset) for offset in offsets]
 
 
 def test_a_negative_seed_counts_as_its_twos_complement() -> None:
@@ -58,19 +58,19 @@ def test_uniform_is_the_scaled_word_of_each_counter() -> None:
 def test_normal_is_box_mullers_transform_of_the_first_two_words_of_each_counter() -> None:
     drawn = philox.normal(7, 1000, (3, 5))
     assert (drawn.dtype, drawn.shape) == (np.float32, (3, 5))
-    for offset, found in zip(range(1000, 1015), drawn.ravel().tolist(), strict=True):
+    for offset, result in zip(range(1000, 1015), drawn.ravel().tolist(), strict=True):
         counter = [np.array([part], dtype=np.uint64) for part in (offset, 0, 0, 0)]
         first, second = ((int(word[0]) + 0.5) / 2**32 for word in philox.philox4x32(counter, (7, 0))[:2])
-        assert found == pytest.approx(math.sqrt(-2 * math.log(first)) * math.cos(2 * math.pi * second), rel=1e-6)
+        assert result == pytest.approx(math.sqrt(-2 * math.log(first)) * math.cos(2 * math.pi * second), rel=1e-6)
 
 
 def test_the_second_words_least_and_largest_value_lie_half_a_step_inside_the_circle() -> None:
     first = np.full(3, 2**31, np.uint64)
     second = np.array([0, 2**30 - 1, 2**32 - 1], np.uint64)
     angles = [math.pi / 2**32, math.pi / 2 - math.pi / 2**32, -math.pi / 2**32]
-    found = philox._box_muller([first, second])
+    result = philox._box_muller([first, second])
     # Near a quarter turn the cosine is the half step itself.
-    np.testing.assert_allclose(found, [math.sqrt(2 * math.log(2)) * math.cos(angle) for angle in angles], rtol=1e-6)
+    np.testing.assert_allclose(result, [math.sqrt(2 * math.log(2)) * math.cos(angle) for angle in angles], rtol=1e-6)
 
 
 def test_uniform_stays_below_one_for_the_largest_word() -> None:
@@ -82,9 +82,9 @@ def test_uniform_stays_below_one_for_the_largest_word() -> None:
 @pytest.mark.parametrize("draw", [philox.uniform, philox.normal])
 def test_a_draw_can_be_split_anywhere(draw) -> None:  # type: ignore[no-untyped-def]  # either of two functions
     count = 2 * philox._BLOCK + 17
-    whole = draw(3, 5, (count,))
+    full = draw(3, 5, (count,))
     cut = philox._BLOCK + 1
-    assert np.array_equal(whole, np.concatenate([draw(3, 5, (cut,)), draw(3, 5 + cut, (count - cut,))]))
+    assert np.array_equal(full, np.concatenate([draw(3, 5, (cut,)), draw(3, 5 + cut, (count - cut,))]))
 
 
 def test_offsets_go_on_across_32_bits() -> None:
@@ -157,13 +157,13 @@ def test_compiled_draws_have_numpys_bits_with_any_number_of_threads(
 ) -> None:
     draw, scaling = DRAWS[name]
     block = compiling.kernels("random_numbers").BLOCK
-    places = [(0, 0), (-5, 2**32 - 10), (2**40 + 3, 2**64 - block), (2**63 + 1, 2**63 - 3)]
+    counters = [(0, 0), (-5, 2**32 - 10), (2**40 + 3, 2**64 - block), (2**63 + 1, 2**63 - 3)]
     counts = [0, 1, 2, 33, block, 2 * block + 17]
     monkeypatch.setattr(philox, "is_on", lambda: True)
     threads.set_number(threads_used)
     try:
         for count in counts:
-            for seed, offset in places:
+            for seed, offset in counters:
                 monkeypatch.setattr(philox, "_LEAST", 0)
                 compiled = draw(seed, offset, (count,), **scaling)
                 monkeypatch.setattr(philox, "_LEAST", math.inf)

@@ -22,16 +22,16 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("wrapped", [True, False])
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 @pytest.mark.parametrize(
-    ("shape", "places"), [((50, 33), (20, 30)), ((7, 3, 5), (2000,)), ((1, 20_000), (3,)), ((40_000, 2), (9_000,))]
+    ("shape", "indices"), [((50, 33), (20, 30)), ((7, 3, 5), (2000,)), ((1, 20_000), (3,)), ((40_000, 2), (9_000,))]
 )
-def test_rows_are_added_in_their_order(shape: tuple[int, ...], places: Any, dtype: type, wrapped: bool) -> None:
-    index = np.random.default_rng(0).integers(-shape[0], shape[0], places).astype(dtype)
-    g = normal(*places, *shape[1:]).astype(np.float32)
+def test_rows_are_added_in_their_order(shape: tuple[int, ...], indices: Any, dtype: type, wrapped: bool) -> None:
+    index = np.random.default_rng(0).integers(-shape[0], shape[0], indices).astype(dtype)
+    g = normal(*indices, *shape[1:]).astype(np.float32)
     g.reshape(-1)[[5, 100]] = np.nan, np.inf
     expected = np.zeros(shape, np.float32)
     np.add.at(expected, index, g)
-    found = assert_same_bits(lambda g: scattering.rows_added(g, (index,) if wrapped else index, shape), g)
-    np.testing.assert_array_equal(found, expected)
+    result = assert_same_bits(lambda g: scattering.rows_added(g, (index,) if wrapped else index, shape), g)
+    np.testing.assert_array_equal(result, expected)
 
 
 def test_what_is_not_about_rows_of_large_arrays_is_left(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,11 +31,11 @@ def test_erf_is_within_four_units_in_the_last_place(dtype: type) -> None:
 
 
 def test_erf_of_infinities_nan_and_negative_zero() -> None:
-    got = activation.erf(np.array([np.inf, -np.inf, np.nan, -0.0], dtype=np.float32))
-    assert got[0] == 1
-    assert got[1] == -1
-    assert np.isnan(got[2])
-    assert np.signbit(got[3])
+    result = activation.erf(np.array([np.inf, -np.inf, np.nan, -0.0], dtype=np.float32))
+    assert result[0] == 1
+    assert result[1] == -1
+    assert np.isnan(result[2])
+    assert np.signbit(result[3])
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -47,10 +47,10 @@ def test_activation_follows_its_formula(name: str, dtype: np.dtype[Any]) -> None
 
 def test_sigmoid_keeps_its_relative_precision_and_does_not_overflow() -> None:
     x = np.array([-80.0, -20.0, 80.0, -1e4, 1e4], dtype=np.float32)
-    got = activation.sigmoid(x)
-    np.testing.assert_allclose(got[:3], [math.exp(-80), 1 / (1 + math.exp(20)), 1.0], rtol=1e-6)
-    assert got[3] == 0
-    assert got[4] == 1
+    result = activation.sigmoid(x)
+    np.testing.assert_allclose(result[:3], [math.exp(-80), 1 / (1 + math.exp(20)), 1.0], rtol=1e-6)
+    assert result[3] == 0
+    assert result[4] == 1
 
 
 def test_activations_pass_nan_on() -> None:

@@ -68,8 +68,8 @@ def computed(g: Array, q: Array, k: Array, v: Array, mask: Array | None, scale: 
         return [y, *kernels.attention_grad(g, y, sums, q, k, v, mask, scale)]
 
 
-def assert_near(found: list[Array], want: list[Array], tolerance: float = 3e-6) -> None:
-    for mine, its in zip(found, want, strict=True):
+def assert_near(results: list[Array], want: list[Array], tolerance: float = 3e-6) -> None:
+    for mine, its in zip(results, want, strict=True):
         size = np.abs(its[np.isfinite(its)]).max(initial=1.0)
         np.testing.assert_allclose(mine, its, rtol=0, atol=tolerance * size)
 
@@ -78,16 +78,16 @@ def assert_near(found: list[Array], want: list[Array], tolerance: float = 3e-6) 
 @pytest.mark.parametrize("case", CASES)
 def test_results_and_gradients_agree_with_float64(case: str, numba: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "is_on", lambda: numba)
-    given = operands(case)
-    for scale in (1 / given[1].shape[-1] ** 0.5, -2 / given[1].shape[-1] ** 0.5):
-        found, want = computed(*given, scale), by_formula(*given, scale)
-        assert_near(found, want)
-        assert {x.dtype for x in found} == {np.dtype(np.float32)}
+    inputs = operands(case)
+    for scale in (1 / inputs[1].shape[-1] ** 0.5, -2 / inputs[1].shape[-1] ** 0.5):
+        result, want = computed(*inputs, scale), by_formula(*inputs, scale)
+        assert_near(result, want)
+        assert {x.dtype for x in result} == {np.dtype(np.float32)}
 
 
-def in_every_way(given: Any, orders: tuple[Callable[[Array], Array], ...]) -> Iterator[list[Array]]:
+def in_every_way(argument: Any, orders: tuple[Callable[[Array], Array], ...]) -> Iterator[list[Array]]:
     for order in orders:
-        yield computed(*[x if x is None or x.ndim < 2 else order(x) for x in given])
+        yield computed(*[x if x is None or x.ndim < 2 else order(x) for x in argument])
 
 
 def heads_inside(x: Array) -> Array:
@@ -105,22 +105,22 @@ def rows_backwards(x: Array) -> Array:
 
 @pytest.mark.parametrize("case", CASES)
 def test_bits_depend_on_no_order_of_memory_and_no_number_of_threads(case: str) -> None:
-    given = operands(case)
+    inputs = operands(case)
     threads.set_number(1)
-    want = computed(*given)
+    want = computed(*inputs)
     for count in (2, 4):
         threads.set_number(count)
-        for mine, its in zip(computed(*given), want, strict=True):
+        for mine, its in zip(computed(*inputs), want, strict=True):
             np.testing.assert_array_equal(mine, its)
-    for found in in_every_way(given, (heads_inside, slice_of_wider, rows_backwards, *ORDERS.values())):
-        for mine, its in zip(found, want, strict=True):
+    for result in in_every_way(inputs, (heads_inside, slice_of_wider, rows_backwards, *ORDERS.values())):
+        for mine, its in zip(result, want, strict=True):
             np.testing.assert_array_equal(mine, its)
 
 
 def test_what_comes_lies_as_queries_keys_and_values_do() -> None:
-    given = [x if x is None else heads_inside(x) for x in operands("heads")]
-    y, dq, dk, dv = computed(*given)
-    for mine, its in zip((y, dq, dk, dv), given, strict=False):
+    inputs = [x if x is None else heads_inside(x) for x in operands("heads")]
+    y, dq, dk, dv = computed(*inputs)
+    for mine, its in zip((y, dq, dk, dv), inputs, strict=False):
         assert mine.swapaxes(-2, -3).flags.c_contiguous and mine.shape == its.shape  # type: ignore[union-attr]
 
 
@@ -132,11 +132,11 @@ def test_what_is_not_finite_comes_out_where_the_formula_puts_it(
 ) -> None:
     monkeypatch.setattr(kernels, "is_on", lambda: numba)
     g, q, k, v, mask = operands("blocks that are not full")
-    given = {"g": g, "q": q, "k": k, "v": v, "mask": mask}
-    for place in ((0, 0), (-1, -1), (90, 5)):
-        changed = dict(given)
-        changed[where] = given[where].copy()  # type: ignore[union-attr]
-        changed[where][place if where == "mask" else (0, 0, *place)] = value  # type: ignore[index]
+    operands_ = {"g": g, "q": q, "k": k, "v": v, "mask": mask}
+    for index in ((0, 0), (-1, -1), (90, 5)):
+        changed = dict(operands_)
+        changed[where] = operands_[where].copy()  # type: ignore[union-attr]
+        changed[where][index if where == "mask" else (0, 0, *index)] = value  # type: ignore[index]
         for mine, its in zip(computed(**changed), by_formula(**changed), strict=True):
             np.testing.assert_array_equal(np.isfinite(mine), np.isfinite(its))
             if where == "g":  # a sum over the weights is one over the result here: what was inf - inf may be infinite
@@ -152,8 +152,8 @@ def test_masked_keys_do_not_count_and_a_row_without_keys_is_nan(numba: bool, mon
     g, q, k, v, _ = operands("blocks that are not full")
     mask = np.triu(np.full((133, 300), -np.inf, np.float32), 1)  # causal: whole blocks are masked
     assert_near(computed(g, q, k, v, mask), by_formula(g, q, k, v, mask))
-    found = computed(g, q, k, v, mask[:, ::-1])  # the first blocks of keys are masked, later ones are not
-    assert_near(found, by_formula(g, q, k, v, mask[:, ::-1]))
+    result = computed(g, q, k, v, mask[:, ::-1])  # the first blocks of keys are masked, later ones are not
+    assert_near(result, by_formula(g, q, k, v, mask[:, ::-1]))
     mask[[0, 70]] = -np.inf
     y, dq, dk, dv = computed(g, q, k, v, mask)
     assert np.isnan(y).all(axis=(0, 1, 3)).nonzero()[0].tolist() == [0, 70]
@@ -208,8 +208,8 @@ def test_small_work_and_what_does_not_fit_is_numpys(monkeypatch: pytest.MonkeyPa
     assert not kernels._is_worth(large, large, large, mask.astype(np.float64))
     assert not kernels._is_worth(large, large, large, mask[:, :5])
     assert not kernels._is_worth(large, large, large, mask[None])
-    found = kernels.attention(large, large[:1], large[:1], None, SCALE)[0]
-    np.testing.assert_allclose(found, large, rtol=1e-6)
+    result = kernels.attention(large, large[:1], large[:1], None, SCALE)[0]
+    np.testing.assert_allclose(result, large, rtol=1e-6)
 
 
 def test_a_long_sequence_never_has_all_its_scores() -> None:

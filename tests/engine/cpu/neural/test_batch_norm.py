@@ -42,9 +42,9 @@ def way(request: pytest.FixtureRequest, compiled: None, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("shape", SHAPES)
 def test_it_follows_its_definition(shape: tuple[int, ...]) -> None:
     x, gamma, beta = given(shape)
-    for found, wanted in zip(batch_norm.batch_norm(x, gamma, beta, 1e-5), exact(x, gamma, beta), strict=True):
-        assert found.dtype == np.float32
-        np.testing.assert_allclose(found, wanted, rtol=2e-5, atol=5e-6)
+    for result, expected in zip(batch_norm.batch_norm(x, gamma, beta, 1e-5), exact(x, gamma, beta), strict=True):
+        assert result.dtype == np.float32
+        np.testing.assert_allclose(result, expected, rtol=2e-5, atol=5e-6)
 
 
 @pytest.mark.usefixtures("way")
@@ -53,33 +53,33 @@ def test_its_gradients_follow_their_definition(shape: tuple[int, ...]) -> None:
     x, gamma, beta = given(shape)
     g = normal(*shape, seed=3).astype(np.float32)
     _, mean, var = batch_norm.batch_norm(x, gamma, beta, 1e-5)
-    found = batch_norm.batch_norm_grad(g, x, gamma, mean, var, 1e-5)
+    result = batch_norm.batch_norm_grad(g, x, gamma, mean, var, 1e-5)
     wide, wide_g, axes = x.astype(np.float64), g.astype(np.float64), (0, *range(2, x.ndim))
     per_channel = (1, -1) + (1,) * (x.ndim - 2)
     mean, rstd = wide.mean(axes, keepdims=True), 1 / np.sqrt(wide.var(axes, keepdims=True) + 1e-5)
     normed = (wide - mean) * rstd
     inner = wide_g - wide_g.mean(axes, keepdims=True) - normed * (wide_g * normed).mean(axes, keepdims=True)
-    np.testing.assert_allclose(found[0], inner * rstd * gamma.reshape(per_channel), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(result[0], inner * rstd * gamma.reshape(per_channel), rtol=1e-4, atol=1e-5)
     size = np.sqrt(x.size // x.shape[1])
-    np.testing.assert_allclose(found[1], (wide_g * normed).sum(axes), rtol=1e-5, atol=2e-6 * size)
-    np.testing.assert_allclose(found[2], wide_g.sum(axes), rtol=1e-5, atol=2e-6 * size)
+    np.testing.assert_allclose(result[1], (wide_g * normed).sum(axes), rtol=1e-5, atol=2e-6 * size)
+    np.testing.assert_allclose(result[2], wide_g.sum(axes), rtol=1e-5, atol=2e-6 * size)
 
 
 def test_the_reference_of_the_gradients_agrees_with_central_differences() -> None:
     x, gamma, beta, g = normal(3, 2, 2), normal(2, seed=1), normal(2, seed=2), normal(3, 2, 2, seed=3)
     _, mean, var = batch_norm.batch_norm(x, gamma, beta, 1e-5)
-    found = batch_norm.batch_norm_grad(g, x, gamma, mean, var, 1e-5)
-    assert_gradient(found[0], lambda t: batch_norm.batch_norm(t, gamma, beta, 1e-5)[0], x, g)
-    assert_gradient(found[1], lambda t: batch_norm.batch_norm(x, t, beta, 1e-5)[0], gamma, g)
-    assert_gradient(found[2], lambda t: batch_norm.batch_norm(x, gamma, t, 1e-5)[0], beta, g)
+    result = batch_norm.batch_norm_grad(g, x, gamma, mean, var, 1e-5)
+    assert_gradient(result[0], lambda t: batch_norm.batch_norm(t, gamma, beta, 1e-5)[0], x, g)
+    assert_gradient(result[1], lambda t: batch_norm.batch_norm(x, t, beta, 1e-5)[0], gamma, g)
+    assert_gradient(result[2], lambda t: batch_norm.batch_norm(x, gamma, t, 1e-5)[0], beta, g)
 
 
 @pytest.mark.parametrize("middle", [1e4, -1e5, 1e6])
 def test_the_variance_stays_right_far_from_0(middle: float) -> None:
     x = np.float32(middle) + (np.arange(40_000, dtype=np.float32).reshape(10, 2, 2000) % 7)
     _, mean, var = batch_norm.batch_norm(x, np.ones(2, np.float32), np.zeros(2, np.float32), 1e-5)
-    _, wanted, spread = exact(x, np.ones(2), np.zeros(2))
-    np.testing.assert_allclose(mean, wanted, rtol=2e-7)
+    _, expected, spread = exact(x, np.ones(2), np.zeros(2))
+    np.testing.assert_allclose(mean, expected, rtol=2e-7)
     np.testing.assert_allclose(var, spread, rtol=1e-6)
 
 
@@ -100,9 +100,9 @@ def test_what_is_not_finite_stays_in_its_channel(number: float) -> None:
     with np.errstate(invalid="ignore"):
         y, mean, var = batch_norm.batch_norm(x, gamma, beta, 1e-5)
         dx, of_gamma, of_beta = batch_norm.batch_norm_grad(np.ones_like(x), x, gamma, mean, var, 1e-5)
-    for whole in (y, dx):
-        assert np.isnan(whole[:, 1]).all()
-        assert np.isfinite(whole[:, [0, 2]]).all()
+    for full in (y, dx):
+        assert np.isnan(full[:, 1]).all()
+        assert np.isfinite(full[:, [0, 2]]).all()
     np.testing.assert_array_equal(mean[1], np.float32(number))
     assert np.isnan(var).tolist() == np.isnan(of_gamma).tolist() == [False, True, False]
     assert np.isfinite(of_beta).all()
@@ -140,12 +140,12 @@ def test_of_nothing_there_is_nothing(shape: tuple[int, ...]) -> None:
 def test_a_factor_and_a_shift_for_each_channel(shape: tuple[int, ...]) -> None:
     x, gamma, beta = given(shape)
     per_channel = (1, -1) + (1,) * (x.ndim - 2)
-    wanted = (x.astype(np.float64) - beta.reshape(per_channel)) * gamma.reshape(per_channel) + 3
-    found = batch_norm.affine(x, beta, gamma, np.full(shape[1], 3, np.float32))
-    assert found.dtype == np.float32
-    np.testing.assert_allclose(found, wanted, rtol=2e-6, atol=4e-6)
-    found = batch_norm.affine(samples_last(x), beta, gamma, beta)
-    assert np.moveaxis(found, 0, -1).flags.c_contiguous
+    expected = (x.astype(np.float64) - beta.reshape(per_channel)) * gamma.reshape(per_channel) + 3
+    result = batch_norm.affine(x, beta, gamma, np.full(shape[1], 3, np.float32))
+    assert result.dtype == np.float32
+    np.testing.assert_allclose(result, expected, rtol=2e-6, atol=4e-6)
+    result = batch_norm.affine(samples_last(x), beta, gamma, beta)
+    assert np.moveaxis(result, 0, -1).flags.c_contiguous
 
 
 def test_the_bits_of_a_factor_and_a_shift_hang_on_neither_threads_nor_memory_order() -> None:

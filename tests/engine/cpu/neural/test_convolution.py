@@ -46,16 +46,16 @@ def taps(x: Array, kernel: tuple[int, ...], stride: Any, pads: Any, dilation: An
     counts = [(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(lengths, kernel, stride, dilation, strict=True)]
     return [
         (
-            place,
+            index,
             (
                 ...,
                 *(
                     slice(p * d, p * d + (c - 1) * s + 1, s)
-                    for p, c, s, d in zip(place, counts, stride, dilation, strict=True)
+                    for p, c, s, d in zip(index, counts, stride, dilation, strict=True)
                 ),
             ),
         )
-        for place in np.ndindex(*kernel)
+        for index in np.ndindex(*kernel)
     ]
 
 
@@ -68,31 +68,31 @@ def by_group(x: Array, group: int) -> Array:
 
 
 def definition(x: Array, weight: Array, stride: Any, pads: Any, dilation: Any, group: int) -> Array:
-    whole, total = padded(x, pads), 0.0
+    full, total = padded(x, pads), 0.0
     kernels = weight.astype(np.float64).reshape(group, -1, *weight.shape[1:])
-    for place, where in taps(x, weight.shape[2:], stride, pads, dilation):
-        total = total + np.einsum("ngc...,gkc->ngk...", by_group(whole[where], group), kernels[(..., *place)])
-    found: Any = total
-    return found.reshape(len(x), len(weight), *found.shape[3:])  # type: ignore[no-any-return]
+    for index, where in taps(x, weight.shape[2:], stride, pads, dilation):
+        total = total + np.einsum("ngc...,gkc->ngk...", by_group(full[where], group), kernels[(..., *index)])
+    result: Any = total
+    return result.reshape(len(x), len(weight), *result.shape[3:])  # type: ignore[no-any-return]
 
 
 def by_input(g: Array, weight: Array, x: Array, stride: Any, pads: Any, dilation: Any, group: int) -> Array:
     total = padded(np.zeros_like(x), pads)
     kernels = weight.astype(np.float64).reshape(group, -1, *weight.shape[1:])
-    for place, where in taps(x, weight.shape[2:], stride, pads, dilation):
-        part = np.einsum("ngk...,gkc->ngc...", by_group(g.astype(np.float64), group), kernels[(..., *place)])
+    for index, where in taps(x, weight.shape[2:], stride, pads, dilation):
+        part = np.einsum("ngk...,gkc->ngc...", by_group(g.astype(np.float64), group), kernels[(..., *index)])
         total[where] += part.reshape(len(x), x.shape[1], *g.shape[2:])
     inner = tuple(slice(b, b + n) for b, n in zip(pads[::2], x.shape[2:], strict=True))
     return total[(..., *inner)]
 
 
 def by_weight(g: Array, weight: Array, x: Array, stride: Any, pads: Any, dilation: Any, group: int) -> Array:
-    found, whole = np.zeros(weight.shape), padded(x, pads)
+    result, full = np.zeros(weight.shape), padded(x, pads)
     arrived = by_group(g.astype(np.float64), group).reshape(len(g), group, g.shape[1] // group, -1)
-    for place, where in taps(x, weight.shape[2:], stride, pads, dilation):
-        part = by_group(whole[where], group).reshape(len(g), group, weight.shape[1], -1)
-        found[(..., *place)] = np.einsum("ngkp,ngcp->gkc", arrived, part).reshape(weight.shape[:2])
-    return found
+    for index, where in taps(x, weight.shape[2:], stride, pads, dilation):
+        part = by_group(full[where], group).reshape(len(g), group, weight.shape[1], -1)
+        result[(..., *index)] = np.einsum("ngkp,ngcp->gkc", arrived, part).reshape(weight.shape[:2])
+    return result
 
 
 def computed(x: Array, weight: Array, g: Array, how: dict[str, Any]) -> tuple[Array, Array, Array]:
@@ -118,10 +118,10 @@ def test_a_convolution_and_its_gradients_are_those_of_the_definition(
     monkeypatch.setattr(convolution, "_COLUMNS", columns)
     monkeypatch.setattr(convolution, "_LEAST_ROWS", 7)
     x, weight, g, how = arrays(case)
-    wanted = (definition(x, weight, **how), by_input(g, weight, x, **how), by_weight(g, weight, x, **how))
-    for found, expected in zip(computed(x, weight, g, how), wanted, strict=True):
-        assert found.dtype == np.float32 and found.shape == expected.shape
-        assert np.abs(found - expected).max() <= 2e-6 * np.abs(expected).max()
+    target = (definition(x, weight, **how), by_input(g, weight, x, **how), by_weight(g, weight, x, **how))
+    for result, expected in zip(computed(x, weight, g, how), target, strict=True):
+        assert result.dtype == np.float32 and result.shape == expected.shape
+        assert np.abs(result - expected).max() <= 2e-6 * np.abs(expected).max()
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -131,12 +131,12 @@ def test_threads_and_the_order_in_memory_change_no_bit(case: str) -> None:
     first = computed(x, weight, g, how)
     for count in (2, 4):
         threads.set_number(count)
-        for one, same in zip(first, computed(x, weight, g, how), strict=True):
-            np.testing.assert_array_equal(one, same)
+        for left, right in zip(first, computed(x, weight, g, how), strict=True):
+            np.testing.assert_array_equal(left, right)
     turned = [windows.samples_first(windows.samples_last(each)) for each in (x, g)]
     spread = np.repeat(weight, 2, axis=1)[:, ::2]
-    for one, same in zip(first, computed(turned[0], spread, turned[1], how), strict=True):
-        np.testing.assert_array_equal(one, same)
+    for left, right in zip(first, computed(turned[0], spread, turned[1], how), strict=True):
+        np.testing.assert_array_equal(left, right)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
@@ -147,15 +147,15 @@ def test_what_is_not_finite_goes_where_the_kernel_takes_it(case: str, bad: float
     middle = (0, 1, *(n // 2 for n in x.shape[2:]))
     marked = np.zeros_like(x)
     marked[middle], x[middle] = 1, bad
-    found = windows.conv(x, weight, **how)
-    np.testing.assert_array_equal(~np.isfinite(found), definition(marked, weight, **how) != 0)
-    found = windows.conv_weight_grad(g, x, weight.shape[2:], **how)
-    np.testing.assert_array_equal(~np.isfinite(found), by_weight(g, weight, marked, **how) != 0)
+    result = windows.conv(x, weight, **how)
+    np.testing.assert_array_equal(~np.isfinite(result), definition(marked, weight, **how) != 0)
+    result = windows.conv_weight_grad(g, x, weight.shape[2:], **how)
+    np.testing.assert_array_equal(~np.isfinite(result), by_weight(g, weight, marked, **how) != 0)
     middle = (0, 1, *(n // 2 for n in g.shape[2:]))
     marked = np.zeros_like(g)
     marked[middle], g[middle] = 1, bad
-    found = windows.conv_input_grad(g, weight, x.shape, **how)
-    np.testing.assert_array_equal(~np.isfinite(found), by_input(marked, weight, x, **how) != 0)
+    result = windows.conv_input_grad(g, weight, x.shape, **how)
+    np.testing.assert_array_equal(~np.isfinite(result), by_input(marked, weight, x, **how) != 0)
 
 
 def test_the_way_is_chosen_by_shapes_and_dtypes_and_numpy_has_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:

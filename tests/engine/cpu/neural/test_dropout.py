@@ -44,19 +44,19 @@ def test_dropout_at_its_two_ends() -> None:
 
 def test_what_is_drawn_as_the_probability_itself_is_kept() -> None:
     for count in (50, 20_001):
-        found = drawn(5, 0, count)
-        for place in (0, 17, 49):
-            mask = dropout.dropout_kept(np.ones(count, np.float32), float(found[place]), 5, 0)
-            assert mask[place]
-            assert np.array_equal(mask, found >= found[place])
+        result = drawn(5, 0, count)
+        for index in (0, 17, 49):
+            mask = dropout.dropout_kept(np.ones(count, np.float32), float(result[index]), 5, 0)
+            assert mask[index]
+            assert np.array_equal(mask, result >= result[index])
 
 
 def test_draws_one_after_the_other_share_no_counter() -> None:
     for count in range(10):
-        whole = philox.uniform4x(3, 7, (count + 4,))
-        np.testing.assert_array_equal(philox.uniform4x(3, 7, (count,)), whole[:count])
+        full = philox.uniform4x(3, 7, (count + 4,))
+        np.testing.assert_array_equal(philox.uniform4x(3, 7, (count,)), full[:count])
         following = philox.uniform4x(3, 7 + philox.counters(count), (4,))
-        assert not set(following.tolist()) & set(whole[:count].tolist())
+        assert not set(following.tolist()) & set(full[:count].tolist())
 
 
 def test_dropout_names_a_probability_out_of_range() -> None:
@@ -70,9 +70,9 @@ def test_dropout_names_a_probability_out_of_range() -> None:
 def test_much_is_dropped_by_the_same_counters_in_any_memory_order(width: int, p: float, seed: int, offset: int) -> None:
     x = normal(7, 5, 31, width).astype(np.float32)
     x[0, 0, 0, :3] = [np.nan, np.inf, -np.inf]
-    found = drawn(seed, offset, x.size).reshape(x.shape)
-    np.testing.assert_array_equal(philox.uniform4x(seed, offset, x.shape), found)
-    kept = found >= np.float32(p)
+    result = drawn(seed, offset, x.size).reshape(x.shape)
+    np.testing.assert_array_equal(philox.uniform4x(seed, offset, x.shape), result)
+    kept = result >= np.float32(p)
     y = assert_same_bits(lambda x: dropout.dropout(x, p, seed, offset), x)
     np.testing.assert_array_equal(y, np.where(kept, x * np.float32(1 / (1 - p or 1)), np.float32(0)))
     np.testing.assert_array_equal(assert_same_bits(lambda x: dropout.dropout_kept(x, p, seed, offset), x), kept)

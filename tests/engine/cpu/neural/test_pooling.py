@@ -75,19 +75,19 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_the_largest_and_its_gradient_and_what_it_picks(case: str) -> None:
     x, how, where, inside = sample(case)
     values = np.where(inside, x.reshape(*x.shape[:2], -1)[:, :, where], -np.inf)
-    wanted = np.argmax(values, axis=-1)  # the first, a NaN before all
-    best, places = windows.max_pool(x, *how)
-    assert best.dtype == np.float32 and places.dtype == np.uint8
-    np.testing.assert_array_equal(best, np.take_along_axis(values, wanted[..., None], -1)[..., 0])
-    np.testing.assert_array_equal(places, wanted)
+    expected = np.argmax(values, axis=-1)  # the first, a NaN before all
+    best, indices = windows.max_pool(x, *how)
+    assert best.dtype == np.float32 and indices.dtype == np.uint8
+    np.testing.assert_array_equal(best, np.take_along_axis(values, expected[..., None], -1)[..., 0])
+    np.testing.assert_array_equal(indices, expected)
     g = np.random.default_rng(2).standard_normal(best.shape).astype(np.float32)
-    chosen = (np.arange(values.shape[-1]) == places[..., None]) & inside
+    chosen = (np.arange(values.shape[-1]) == indices[..., None]) & inside
     np.testing.assert_allclose(
-        windows.max_pool_grad(g, places, x.shape, *how), spread(g[..., None] * chosen, x.shape, where), atol=2e-6
+        windows.max_pool_grad(g, indices, x.shape, *how), spread(g[..., None] * chosen, x.shape, where), atol=2e-6
     )
     x = np.random.default_rng(3).standard_normal(x.shape).astype(np.float32)
     picked = np.where(chosen, x.reshape(*x.shape[:2], -1)[:, :, where], 0).sum(axis=-1)
-    np.testing.assert_array_equal(windows.max_pool_pick(x, places, *how), picked)
+    np.testing.assert_array_equal(windows.max_pool_pick(x, indices, *how), picked)
 
 
 @pytest.mark.parametrize("case", [case for case, settings in CASES.items() if set(settings[4]) == {1}])
@@ -105,10 +105,10 @@ def test_the_mean_and_its_gradient(case: str) -> None:
 def test_infinities_of_a_gradient_go_to_the_largest_alone() -> None:
     x = np.random.default_rng(6).standard_normal((8, 1, 4, 4)).astype(np.float32)
     how = ((2, 2), (2, 2), (0,) * 4, (1, 1))
-    best, places = windows.max_pool(x, *how)
-    found = windows.max_pool_grad(np.full(best.shape, np.inf, np.float32), places, x.shape, *how)
-    np.testing.assert_array_equal(np.isinf(found), x == best.repeat(2, axis=2).repeat(2, axis=3))
-    assert not np.isnan(found).any()
+    best, indices = windows.max_pool(x, *how)
+    result = windows.max_pool_grad(np.full(best.shape, np.inf, np.float32), indices, x.shape, *how)
+    np.testing.assert_array_equal(np.isinf(result), x == best.repeat(2, axis=2).repeat(2, axis=3))
+    assert not np.isnan(result).any()
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -117,22 +117,22 @@ def test_threads_and_the_order_in_memory_change_no_bit(case: str) -> None:
     random = np.random.default_rng(7)
 
     def computed(x: Array, g: Array | None = None) -> list[Array]:
-        best, places = windows.max_pool(x, *how)
+        best, indices = windows.max_pool(x, *how)
         g = random.standard_normal(best.shape).astype(np.float32) if g is None else g
-        found = [best, places, g, windows.max_pool_grad(g, places, x.shape, *how), windows.avg_pool(x, *how[:3])]
+        results = [best, indices, g, windows.max_pool_grad(g, indices, x.shape, *how), windows.avg_pool(x, *how[:3])]
         if set(how[3]) == {1}:
-            found.append(windows.avg_pool_grad(g, x.shape, *how[:3]))
-        return found
+            results.append(windows.avg_pool_grad(g, x.shape, *how[:3]))
+        return results
 
     threads.set_number(1)
     first = computed(x)
     for count in (2, 4):
         threads.set_number(count)
-        for one, same in zip(first, computed(x, first[2]), strict=True):
-            np.testing.assert_array_equal(one, same)
+        for left, right in zip(first, computed(x, first[2]), strict=True):
+            np.testing.assert_array_equal(left, right)
     turned = [windows.samples_first(windows.samples_last(each)) for each in (x, first[2])]
-    for one, same in zip(first, computed(*turned), strict=True):
-        np.testing.assert_array_equal(one, same)
+    for left, right in zip(first, computed(*turned), strict=True):
+        np.testing.assert_array_equal(left, right)
 
 
 def test_the_way_is_chosen_by_shapes_and_dtypes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,65 +64,67 @@ def gradients_of(kind: str, out: Any, which: str) -> list[Any]:
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("kind", recurrent.GATES)
 def test_results_and_gradients_agree_with_float64_for_any_number_of_threads(kind: str, case: str) -> None:
-    given, reverse = operands(kind, case), CASES[case][3]
-    want = recurrent.forward(*exactly(given), kind, reverse)
+    inputs, reverse = operands(kind, case), CASES[case][3]
+    want = recurrent.forward(*exactly(inputs), kind, reverse)
     for which in ("ohc", "o", "hc"):
-        found = []
+        results = []
         for count in (1, 2, 4):
             threads.set_number(count)
-            out = recurrent.forward(*given, kind, reverse)
+            out = recurrent.forward(*inputs, kind, reverse)
             g = gradients_of(kind, out, which)
-            found.append([*out[:3], *recurrent.back(*g, *given, *out[3:], kind, reverse)])
-        wanted = [*want[:3], *recurrent.back(*exactly(g), *exactly(given), *want[3:], kind, reverse)]
-        for one, other in zip(found[0], wanted, strict=True):
-            assert one.dtype == np.float32 and one.size == other.size
-            if one.size:
-                assert one.shape == other.shape
-                np.testing.assert_allclose(one, other, rtol=1e-4, atol=3e-6 * max(1.0, np.abs(other).max()))
-        for others in found[1:]:
-            for one, other in zip(found[0], others, strict=True):
-                np.testing.assert_array_equal(one, other)
+            results.append([*out[:3], *recurrent.back(*g, *inputs, *out[3:], kind, reverse)])
+        expected = [*want[:3], *recurrent.back(*exactly(g), *exactly(inputs), *want[3:], kind, reverse)]
+        for first, second in zip(results[0], expected, strict=True):
+            assert first.dtype == np.float32 and first.size == second.size
+            if first.size:
+                assert first.shape == second.shape
+                np.testing.assert_allclose(first, second, rtol=1e-4, atol=3e-6 * max(1.0, np.abs(second).max()))
+        for others in results[1:]:
+            for first, second in zip(results[0], others, strict=True):
+                np.testing.assert_array_equal(first, second)
 
 
 @pytest.mark.parametrize("kind", recurrent.GATES)
 def test_inputs_may_lie_in_memory_in_any_way(kind: str) -> None:
-    given = operands(kind, "two parts")
-    out = recurrent.forward(*given, kind, False)
+    arguments = operands(kind, "two parts")
+    out = recurrent.forward(*arguments, kind, False)
     g = gradients_of(kind, out, "ohc")
-    back = recurrent.back(*g, *given, *out[3:], kind, False)
-    turned = [x if x is None else np.asfortranarray(x) for x in given]
+    back = recurrent.back(*g, *arguments, *out[3:], kind, False)
+    turned = [x if x is None else np.asfortranarray(x) for x in arguments]
     spread = [x if x is None else np.repeat(x, 2, axis=-1)[..., ::2] for x in g]
     # A batch that comes first, and steps from the last to the first.
-    batched = [np.ascontiguousarray(x.swapaxes(0, 1)).swapaxes(0, 1) if x is not None else x for x in (given[0], g[0])]
-    backwards = [np.ascontiguousarray(x[::-1])[::-1] if x is not None else x for x in (given[0], g[0])]
+    batched = [
+        np.ascontiguousarray(x.swapaxes(0, 1)).swapaxes(0, 1) if x is not None else x for x in (arguments[0], g[0])
+    ]
+    backwards = [np.ascontiguousarray(x[::-1])[::-1] if x is not None else x for x in (arguments[0], g[0])]
     for inputs, arrived in (
         (turned, spread),
-        ([batched[0], *given[1:]], [batched[1], *g[1:]]),
-        ([backwards[0], *given[1:]], [backwards[1], *g[1:]]),
+        ([batched[0], *arguments[1:]], [batched[1], *g[1:]]),
+        ([backwards[0], *arguments[1:]], [backwards[1], *g[1:]]),
     ):
-        found = recurrent.forward(*inputs, kind, False)
-        others = recurrent.back(*arrived, *inputs, *found[3:], kind, False)
-        for one, other in zip((*out, *back), (*found, *others), strict=True):
-            np.testing.assert_array_equal(one, other)
+        result = recurrent.forward(*inputs, kind, False)
+        others = recurrent.back(*arrived, *inputs, *result[3:], kind, False)
+        for first, second in zip((*out, *back), (*result, *others), strict=True):
+            np.testing.assert_array_equal(first, second)
 
 
 def test_an_input_may_be_one_sample_for_all() -> None:
-    given = operands("lstm", "two parts")
-    same = np.broadcast_to(given[0][:, :1], given[0].shape)
-    for one, other in zip(
-        recurrent.forward(same, *given[1:], "lstm", False),
-        recurrent.forward(np.array(same), *given[1:], "lstm", False),
+    inputs = operands("lstm", "two parts")
+    same = np.broadcast_to(inputs[0][:, :1], inputs[0].shape)
+    for first, second in zip(
+        recurrent.forward(same, *inputs[1:], "lstm", False),
+        recurrent.forward(np.array(same), *inputs[1:], "lstm", False),
         strict=True,
     ):
-        np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(first, second)
 
 
 @pytest.mark.parametrize("kind", recurrent.GATES)
 def test_what_is_not_finite_stays_in_its_sample_and_comes_after_its_step(kind: str) -> None:
-    given = list(operands(kind, "two parts"))
-    want = recurrent.forward(*exactly(given), kind, False)[0]
-    given[0][2, 20, 3] = np.nan
-    out = recurrent.forward(*given, kind, False)
+    inputs = list(operands(kind, "two parts"))
+    want = recurrent.forward(*exactly(inputs), kind, False)[0]
+    inputs[0][2, 20, 3] = np.nan
+    out = recurrent.forward(*inputs, kind, False)
     expected = np.zeros(out[0].shape, bool)
     expected[2:, 20] = True
     np.testing.assert_array_equal(np.isnan(out[0]), expected)
@@ -140,20 +142,20 @@ def test_what_is_not_finite_stays_in_its_sample_and_comes_after_its_step(kind: s
 
 @pytest.mark.parametrize("kind", recurrent.GATES)
 def test_large_inputs_saturate_as_in_float64(kind: str) -> None:
-    given = list(operands(kind, "few samples"))
-    given[0] *= np.float32(1e3) if kind != "relu" else np.float32(1)
-    want, found = recurrent.forward(*exactly(given), kind, False), recurrent.forward(*given, kind, False)
-    np.testing.assert_allclose(found[0], want[0], rtol=1e-3, atol=1e-3)
-    given[0][0, 0] = np.inf
+    inputs = list(operands(kind, "few samples"))
+    inputs[0] *= np.float32(1e3) if kind != "relu" else np.float32(1)
+    want, result = recurrent.forward(*exactly(inputs), kind, False), recurrent.forward(*inputs, kind, False)
+    np.testing.assert_allclose(result[0], want[0], rtol=1e-3, atol=1e-3)
+    inputs[0][0, 0] = np.inf
     with np.errstate(invalid="ignore"):
-        want, found = recurrent.forward(*exactly(given), kind, False), recurrent.forward(*given, kind, False)
-    np.testing.assert_array_equal(np.isnan(found[0]), np.isnan(want[0]))
+        want, result = recurrent.forward(*exactly(inputs), kind, False), recurrent.forward(*inputs, kind, False)
+    np.testing.assert_array_equal(np.isnan(result[0]), np.isnan(want[0]))
 
 
 def test_states_that_are_handed_out_are_arrays_of_their_own() -> None:
-    given = operands("lstm", "two parts")
-    out = recurrent.forward(*given, "lstm", False)
-    assert not any(np.shares_memory(end, x) for end in out[1:3] for x in (out[0], *out[3:], *given[1:3]))
+    inputs = operands("lstm", "two parts")
+    out = recurrent.forward(*inputs, "lstm", False)
+    assert not any(np.shares_memory(end, x) for end in out[1:3] for x in (out[0], *out[3:], *inputs[1:3]))
 
 
 @pytest.mark.parametrize("kind", recurrent.GATES)

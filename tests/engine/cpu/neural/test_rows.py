@@ -104,14 +104,14 @@ def test_layer_norm_and_its_gradients_follow_their_definition(shape: tuple[int, 
     axes, rest = tuple(range(begin % len(shape), len(shape))), tuple(range(begin % len(shape)))
     mean, rstd = x64.mean(axes, keepdims=True), 1 / np.sqrt(x64.var(axes, keepdims=True) + 1e-5)
     normed, scaled = (x64 - mean) * rstd, g64 * gamma64
-    found = layer_norm.layer_norm(x, gamma, beta, begin, 1e-5)
-    np.testing.assert_allclose(found[0], normed * gamma64 + beta64, rtol=2e-5, atol=5e-6)
-    for statistic, wanted in zip(found[1:], (mean, rstd), strict=True):
-        assert statistic.shape == wanted.shape and statistic.dtype == np.float32
-        np.testing.assert_allclose(statistic, wanted, rtol=2e-6, atol=1e-6)
-    dx, dgamma, dbeta = layer_norm.layer_norm_grad(g, x, gamma, *found[1:], begin)
-    wanted = scaled - scaled.mean(axes, keepdims=True) - normed * (scaled * normed).mean(axes, keepdims=True)
-    np.testing.assert_allclose(dx, wanted * rstd, rtol=1e-4, atol=5e-6)
+    result = layer_norm.layer_norm(x, gamma, beta, begin, 1e-5)
+    np.testing.assert_allclose(result[0], normed * gamma64 + beta64, rtol=2e-5, atol=5e-6)
+    for statistic, expected in zip(result[1:], (mean, rstd), strict=True):
+        assert statistic.shape == expected.shape and statistic.dtype == np.float32
+        np.testing.assert_allclose(statistic, expected, rtol=2e-6, atol=1e-6)
+    dx, dgamma, dbeta = layer_norm.layer_norm_grad(g, x, gamma, *result[1:], begin)
+    expected = scaled - scaled.mean(axes, keepdims=True) - normed * (scaled * normed).mean(axes, keepdims=True)
+    np.testing.assert_allclose(dx, expected * rstd, rtol=1e-4, atol=5e-6)
     size = np.sqrt(x.size / gamma.size)
     np.testing.assert_allclose(dgamma, (g64 * normed).sum(rest), rtol=1e-4, atol=3e-6 * size)
     np.testing.assert_allclose(dbeta, g64.sum(rest), rtol=1e-4, atol=3e-6 * size)
@@ -124,9 +124,9 @@ def test_layer_norm_of_what_is_not_finite_stays_in_its_row() -> None:
     with np.errstate(all="ignore"):
         y, mean, rstd = layer_norm.layer_norm(x, gamma, beta, 1, 1e-5)
         dx, dgamma, dbeta = layer_norm.layer_norm_grad(np.ones_like(x), x, gamma, mean, rstd, 1)
-    for whole in (y, dx):
-        assert np.isnan(whole).all(axis=1).nonzero()[0].tolist() == [7, 11]
-        assert np.isfinite(np.delete(whole, (7, 11), axis=0)).all()
+    for full in (y, dx):
+        assert np.isnan(full).all(axis=1).nonzero()[0].tolist() == [7, 11]
+        assert np.isfinite(np.delete(full, (7, 11), axis=0)).all()
     assert np.isnan(dgamma).all() and np.isfinite(dbeta).all()
 
 
@@ -160,14 +160,14 @@ def test_cross_entropy_and_its_gradient_follow_their_definition(shape: tuple[int
     x64, g64 = wide(x, g)
     rows, kept = np.arange(shape[0]), labels != 201
     picked = np.where(kept, labels, 0)
-    whole = special.logsumexp(x64, axis=1)
+    full = special.logsumexp(x64, axis=1)
     loss, lse = forward(x, labels, 201)
     assert loss.dtype == lse.dtype == np.float32
-    np.testing.assert_allclose(lse, whole, rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(loss, kept * (whole - x64[rows, picked]), rtol=1e-6, atol=5e-6)
-    wanted = special.softmax(x64, axis=1)
-    wanted[rows, picked] -= 1
-    np.testing.assert_allclose(backward(g, x, labels, lse, 201), wanted * (g64 * kept)[:, None], rtol=2e-5, atol=2e-6)
+    np.testing.assert_allclose(lse, full, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(loss, kept * (full - x64[rows, picked]), rtol=1e-6, atol=5e-6)
+    expected = special.softmax(x64, axis=1)
+    expected[rows, picked] -= 1
+    np.testing.assert_allclose(backward(g, x, labels, lse, 201), expected * (g64 * kept)[:, None], rtol=2e-5, atol=2e-6)
 
 
 @pytest.mark.usefixtures("way")

@@ -25,11 +25,11 @@ def _shifted(x: Array, pads: tuple[int, ...]) -> list[Array]:
 
 
 def _reference(x: Array, weight: Array, pads: tuple[int, ...]) -> Array:
-    found: Any = 0
+    count: Any = 0
     flat: Array = weight.reshape(*weight.shape[:2], 9).astype(np.float64)
-    for place, part in enumerate(_shifted(x, pads)):
-        found = found + np.einsum("nchw,kc->nkhw", part, flat[:, :, place], optimize=True)
-    return found  # type: ignore[no-any-return]  # a sum over places
+    for index, part in enumerate(_shifted(x, pads)):
+        count = count + np.einsum("nchw,kc->nkhw", part, flat[:, :, index], optimize=True)
+    return count  # type: ignore[no-any-return]  # a sum over places
 
 
 def _weight_reference(g: Array, x: Array, pads: tuple[int, ...]) -> Array:
@@ -37,10 +37,10 @@ def _weight_reference(g: Array, x: Array, pads: tuple[int, ...]) -> Array:
     return np.stack(each, axis=-1).reshape(g.shape[1], x.shape[1], 3, 3)
 
 
-def _near(found: Array, wanted: Array) -> None:
-    assert found.shape == wanted.shape
-    assert found.dtype == np.float32
-    assert np.abs(found - wanted).max() <= WITHIN * np.abs(wanted).max()
+def _near(result: Array, expected: Array) -> None:
+    assert result.shape == expected.shape
+    assert result.dtype == np.float32
+    assert np.abs(result - expected).max() <= WITHIN * np.abs(expected).max()
 
 
 @pytest.fixture
@@ -89,9 +89,9 @@ def test_tiles_give_the_convolution_and_its_gradients(
     random = np.random.default_rng(0)
     x = random.standard_normal((samples, channels, *size)).astype(np.float32)
     weight = random.standard_normal((80, channels, 3, 3)).astype(np.float32)
-    wanted = _reference(x, weight, pads)
-    _near(windows.conv(x, weight, pads=pads, **HOW), wanted)
-    shape: tuple[int, ...] = wanted.shape
+    expected = _reference(x, weight, pads)
+    _near(windows.conv(x, weight, pads=pads, **HOW), expected)
+    shape: tuple[int, ...] = expected.shape
     g = random.standard_normal(shape).astype(np.float32)
     _near(windows.conv_weight_grad(g, x, (3, 3), pads=pads, **HOW), _weight_reference(g, x, pads))
     turned = weight[:, :, ::-1, ::-1].swapaxes(0, 1)
@@ -115,12 +115,12 @@ def test_what_is_not_finite_stays_where_the_kernel_takes_it(bad: float) -> None:
     x = np.ones((32, 64, 8, 8), np.float32)
     x[3, 5, 2, 2] = bad
     weight = np.ones((64, 64, 3, 3), np.float32)
-    found = windows.conv(x, weight, pads=(1,) * 4, **HOW)
-    touched = np.zeros(found.shape, bool)
+    result = windows.conv(x, weight, pads=(1,) * 4, **HOW)
+    touched = np.zeros(result.shape, bool)
     touched[3, :, 1:4, 1:4] = True
-    assert np.array_equal(found[touched], np.full(touched.sum(), bad, np.float32), equal_nan=True)
-    assert found[~touched].max() == 576
-    gradient = windows.conv_weight_grad(np.ones_like(found), x, (3, 3), pads=(1,) * 4, **HOW)
+    assert np.array_equal(result[touched], np.full(touched.sum(), bad, np.float32), equal_nan=True)
+    assert result[~touched].max() == 576
+    gradient = windows.conv_weight_grad(np.ones_like(result), x, (3, 3), pads=(1,) * 4, **HOW)
     assert np.array_equal(gradient[:, 5], np.full((64, 3, 3), bad, np.float32), equal_nan=True)
     assert np.isfinite(np.delete(gradient, 5, axis=1)).all()
 
@@ -140,8 +140,8 @@ def test_what_is_not_finite_stays_where_the_kernel_takes_it(bad: float) -> None:
 def test_other_convolutions_are_left_alone(
     x: tuple[int, ...], weight: tuple[int, ...], how: dict[str, Any], calls: list[str]
 ) -> None:
-    found = windows.conv(np.ones(x, np.float32), np.ones(weight, np.float32), **{**HOW, "pads": (0, 0, 0, 0), **how})
-    assert found.shape[:2] == (x[0], weight[0])
+    result = windows.conv(np.ones(x, np.float32), np.ones(weight, np.float32), **{**HOW, "pads": (0, 0, 0, 0), **how})
+    assert result.shape[:2] == (x[0], weight[0])
     assert not calls
 
 
@@ -151,11 +151,11 @@ def test_the_number_of_threads_changes_no_bit(by_tiles: bool, monkeypatch: pytes
     random = np.random.default_rng(2)
     x, g = (random.standard_normal((9, c, 9, 11)).astype(np.float32) for c in (64, 70))
     weight = random.standard_normal((70, 64, 3, 3)).astype(np.float32)
-    found = []
+    results = []
     try:
         for count in (1, 2, 4):
             threads.set_number(count)
-            found.append(
+            results.append(
                 (
                     windows.conv(x, weight, pads=(1,) * 4, **HOW),
                     windows.conv_weight_grad(g, x, (3, 3), pads=(1,) * 4, **HOW),
@@ -164,9 +164,9 @@ def test_the_number_of_threads_changes_no_bit(by_tiles: bool, monkeypatch: pytes
             )
     finally:
         threads.set_number(None)
-    for other in found[1:]:
-        for one, same in zip(found[0], other, strict=True):
-            assert np.array_equal(one, same)
+    for other in results[1:]:
+        for first, second in zip(results[0], other, strict=True):
+            assert np.array_equal(first, second)
 
 
 @pytest.mark.parametrize("turned", [False, True])

@@ -19,7 +19,7 @@ T = Tensor(A)
 
 
 @pytest.mark.parametrize(
-    ("got", "expected"),
+    ("actual", "expected"),
     [
         (lambda: mint.sum(T, dim=1, keepdim=True), A.sum(1, keepdims=True)),
         (lambda: mint.mean(T, dim=0), A.mean(0)),
@@ -86,22 +86,22 @@ T = Tensor(A)
         (lambda: F.soft_margin_loss(T, T * 0 - 1), np.log1p(np.exp(A)).mean()),
     ],
 )
-def test_a_function_gives_numpys_numbers(got: Any, expected: Any) -> None:
-    found = got()
-    assert found.shape == np.shape(expected)
-    np.testing.assert_allclose(found.asnumpy(), expected, rtol=2e-5, atol=1e-6)
+def test_a_function_gives_numpys_numbers(actual: Any, expected: Any) -> None:
+    result = actual()
+    assert result.shape == np.shape(expected)
+    np.testing.assert_allclose(result.asnumpy(), expected, rtol=2e-5, atol=1e-6)
 
 
 def test_scattering_adds_and_puts() -> None:
-    zeros, places, values = mint.zeros(3), Tensor([0, 2, 0]), Tensor([1.0, 2.0, 3.0])
-    assert mint.scatter_add(zeros, 0, places, values).asnumpy().tolist() == [4, 0, 2]
+    zeros, indices, values = mint.zeros(3), Tensor([0, 2, 0]), Tensor([1.0, 2.0, 3.0])
+    assert mint.scatter_add(zeros, 0, indices, values).asnumpy().tolist() == [4, 0, 2]
     assert mint.index_add(zeros, 0, Tensor([1], ms.int32), Tensor([5.0]), alpha=2).asnumpy().tolist() == [0, 10, 0]
 
 
 def test_in_place_functions_change_their_input() -> None:
-    one = Tensor(A)
-    assert F.relu_(one) is one
-    np.testing.assert_array_equal(one.asnumpy(), np.maximum(A, 0))
+    subject = Tensor(A)
+    assert F.relu_(subject) is subject
+    np.testing.assert_array_equal(subject.asnumpy(), np.maximum(A, 0))
 
 
 def test_a_linear_layer_starts_within_pytorchs_bound() -> None:
@@ -198,12 +198,12 @@ def test_one_process_is_all_ranks() -> None:
 
 
 def test_random_numbers_follow_a_generator() -> None:
-    one, other = (ms.Generator().manual_seed(4) for _ in range(2))
-    first = mint.rand(3, generator=one).asnumpy()
-    np.testing.assert_array_equal(first, mint.rand(3, generator=other).asnumpy())
-    assert not np.array_equal(first, mint.rand(3, generator=one).asnumpy())
+    left, right = (ms.Generator().manual_seed(4) for _ in range(2))
+    first = mint.rand(3, generator=left).asnumpy()
+    np.testing.assert_array_equal(first, mint.rand(3, generator=right).asnumpy())
+    assert not np.array_equal(first, mint.rand(3, generator=left).asnumpy())
     assert not np.array_equal(first, mint.rand(3, generator=ms.Generator().manual_seed(5)).asnumpy())
-    for many in (mint.rand(200, 200), mint.rand((200, 200), generator=one)):
+    for many in (mint.rand(200, 200), mint.rand((200, 200), generator=left)):
         numbers = many.asnumpy().astype(np.float64)
         assert 0 <= numbers.min() < 0.001 and 0.999 < numbers.max() < 1
         assert abs(numbers.mean() - 0.5) < 5 / 200 * 12**-0.5
@@ -229,9 +229,9 @@ DRAWS: dict[str, tuple[Callable[..., Tensor], Any, float, float]] = {
 @pytest.mark.parametrize("name", DRAWS)
 def test_random_numbers_have_their_dtype_mean_and_deviation(name: str) -> None:
     draw, dtype, mean, deviation = DRAWS[name]
-    for found in (draw(), draw(generator=ms.Generator().manual_seed(3)) if "like" not in name else draw()):
-        assert (found.shape, found.dtype) == ((200, 200), dtype)
-        numbers = found.asnumpy().astype(np.float64)
+    for result in (draw(), draw(generator=ms.Generator().manual_seed(3)) if "like" not in name else draw()):
+        assert (result.shape, result.dtype) == ((200, 200), dtype)
+        numbers = result.asnumpy().astype(np.float64)
         assert abs(numbers.mean() - mean) < 5 * deviation / 200
         assert abs(numbers.std() - deviation) < 0.02 * deviation
         if name.startswith(("randint", "bernoulli")):
@@ -241,9 +241,9 @@ def test_random_numbers_have_their_dtype_mean_and_deviation(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in DRAWS if "like" not in name])
 def test_draws_repeat_with_their_generator(name: str) -> None:
     draw = DRAWS[name][0]
-    one, other = (draw(generator=ms.Generator().manual_seed(7)).asnumpy() for _ in range(2))
-    np.testing.assert_array_equal(one, other)
-    assert not np.array_equal(one, draw(generator=ms.Generator().manual_seed(8)).asnumpy())
+    first, second = (draw(generator=ms.Generator().manual_seed(7)).asnumpy() for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+    assert not np.array_equal(first, draw(generator=ms.Generator().manual_seed(8)).asnumpy())
 
 
 LAYERS = [  # as MindSpore 2.10 prints them
@@ -332,18 +332,18 @@ def test_a_group_that_comes_later_is_trained_as_by_an_optimizer_of_its_own(name:
     def gradient(parameter: Parameter) -> Tensor:
         return Tensor(np.cos(parameter.asnumpy()))
 
-    early, late, one, other = parameter("a", 2), parameter("b", 3), parameter("c", 2), parameter("d", 3)
-    both, first, second = LATE[name]([early]), LATE[name]([one]), LATE[name]([other])
+    early, late, left, right = parameter("a", 2), parameter("b", 3), parameter("c", 2), parameter("d", 3)
+    both, first, second = LATE[name]([early]), LATE[name]([left]), LATE[name]([right])
     for _ in range(3):
         both((gradient(early),))
-        first((gradient(one),))
+        first((gradient(left),))
     both.add_param_group({"params": [late]})
     for _ in range(3):
         both((gradient(early), gradient(late)))
-        first((gradient(one),))
-        second((gradient(other),))
-    np.testing.assert_allclose(early.asnumpy(), one.asnumpy(), rtol=1e-12)
-    np.testing.assert_allclose(late.asnumpy(), other.asnumpy(), rtol=1e-12)
+        first((gradient(left),))
+        second((gradient(right),))
+    np.testing.assert_allclose(early.asnumpy(), left.asnumpy(), rtol=1e-12)
+    np.testing.assert_allclose(late.asnumpy(), right.asnumpy(), rtol=1e-12)
     assert not np.allclose(late.asnumpy(), np.arange(1.0, 4.0))
 
 
@@ -374,8 +374,8 @@ def test_training_goes_on_from_a_checkpoint_bit_for_bit(name: str, together: boo
         restored.add_param_group({"params": [second]})
     assert ms.load_param_into_net(restored, ms.load_checkpoint(path)) == ([], [])
     steps(restored, [first, second], 3)
-    for one, other in ((first, early), (second, late)):
-        np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
+    for left, right in ((first, early), (second, late)):
+        np.testing.assert_array_equal(left.asnumpy(), right.asnumpy())
 
 
 def test_a_later_group_may_be_the_first_to_keep_the_largest_moment() -> None:
@@ -447,7 +447,7 @@ def test_second_names_of_mint_give_mindspores_numbers() -> None:
     for name in ("fix", "trunc"):
         assert getattr(mint, name)(input=x).asnumpy().tolist() == [1.0, -1.0, 0.0, 0.0]
         assert getattr(mint, name)(Tensor([1, 2])).dtype is ms.int64
-    assert [mint.item(Tensor(one)) for one in ([2.5], [[True]], 3)] == [2.5, True, 3]
+    assert [mint.item(Tensor(variant)) for variant in ([2.5], [[True]], 3)] == [2.5, True, 3]
     halved = mint.nn.GLU()(Tensor([1.0, 2.0, 3.0, 4.0])).asnumpy()
     assert np.allclose(halved, [0.952574134, 1.96402752], rtol=1e-6)
     assert mint.nn.GLU(dim=0)(Tensor([[1.0], [2.0]])).shape == (1, 1)

@@ -29,19 +29,19 @@ def softmax(x: Any, axis: int) -> Any:
 
 
 def put(x: Any, axis: int, index: Any, src: Any, add: bool) -> Any:
-    found = x.copy()
-    for place in np.ndindex(index.shape):
-        at = list(place)
-        at[axis] = index[place]
-        found[tuple(at)] = src[place] + (found[tuple(at)] if add else 0)
-    return found
+    result = x.copy()
+    for position in np.ndindex(index.shape):
+        at = list(position)
+        at[axis] = index[position]
+        result[tuple(at)] = src[position] + (result[tuple(at)] if add else 0)
+    return result
 
 
 def spots(x: Any, axis: int, index: Any) -> Any:
-    found = x.copy()
-    for one, row in zip(index, np.moveaxis(2 * np.take(x, index, axis), axis, 0), strict=True):
-        np.moveaxis(found, axis, 0)[one] += row
-    return found
+    result = x.copy()
+    for item, row in zip(index, np.moveaxis(2 * np.take(x, index, axis), axis, 0), strict=True):
+        np.moveaxis(result, axis, 0)[item] += row
+    return result
 
 
 # (name, what mint does with tensors, what NumPy does with arrays, the inputs)
@@ -283,25 +283,25 @@ NO_GRADIENT = {"all", "any", "argmin", "empty_like", "nansum", "special.round"}
 CALLED = [f"{row[0]}-{i}" for i, row in enumerate(ROWS)]
 
 
-def same(found: Any, expected: Any, **tolerance: float) -> None:
+def same(result: Any, expected: Any, **tolerance: float) -> None:
     if isinstance(expected, tuple | list):
-        assert len(found) == len(expected)
-        for one, other in zip(found, expected, strict=True):
-            same(one, other, **tolerance)
+        assert len(result) == len(expected)
+        for first, second in zip(result, expected, strict=True):
+            same(first, second, **tolerance)
         return
-    assert found.shape == np.shape(expected)
-    np.testing.assert_allclose(found.asnumpy(), expected, **tolerance)
+    assert result.shape == np.shape(expected)
+    np.testing.assert_allclose(result.asnumpy(), expected, **tolerance)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("row", ROWS, ids=CALLED)
 def test_it_is_the_formula(row: Any, dtype: Any) -> None:
     _, call, formula, inputs = row
-    given = [one.astype(dtype) for one in inputs]
+    arguments = [item.astype(dtype) for item in inputs]
     with np.errstate(all="ignore"):
-        expected = formula(*(one.astype(np.float64) for one in given))
+        expected = formula(*(argument.astype(np.float64) for argument in arguments))
     tolerance = {"rtol": 1e-4, "atol": 2e-5} if dtype is np.float32 else {"rtol": 1e-6, "atol": 1e-7}
-    same(call(*map(Tensor, given)), expected, **tolerance)
+    same(call(*map(Tensor, arguments)), expected, **tolerance)
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row[0] not in NO_GRADIENT], ids=lambda row: row[0])
@@ -309,23 +309,23 @@ def test_its_gradient_is_the_slope_of_the_formula(row: Any) -> None:
     _, call, formula, inputs = row
     rng = np.random.default_rng(3)
 
-    def first(found: Any) -> Any:
-        return found[0] if isinstance(found, tuple | list) else found
+    def first(result: Any) -> Any:
+        return result[0] if isinstance(result, tuple | list) else result
 
     weights = rng.standard_normal(np.shape(first(formula(*inputs))))
-    found = ms.grad(lambda x, *rest: (first(call(x, *rest)) * Tensor(weights)).sum())(*map(Tensor, inputs)).asnumpy()
+    result = ms.grad(lambda x, *rest: (first(call(x, *rest)) * Tensor(weights)).sum())(*map(Tensor, inputs)).asnumpy()
     for _ in range(3):
         way, step = rng.standard_normal(inputs[0].shape), 1e-6
         ends = [(first(formula(inputs[0] + s * way, *inputs[1:])) * weights).sum() for s in (step, -step)]
-        assert float((found * way).sum()) == pytest.approx((ends[0] - ends[1]) / (2 * step), rel=1e-4, abs=1e-5)
+        assert float((result * way).sum()) == pytest.approx((ends[0] - ends[1]) / (2 * step), rel=1e-4, abs=1e-5)
 
 
 def test_integers_are_divided_exactly() -> None:
     big = Tensor(np.array([2**53 + 1, -(2**53) - 1, 7, -7]))
     two = Tensor(np.array([1, 1, 2, 2], np.int32))
     for how, expected in (("trunc", [2**53 + 1, -(2**53) - 1, 3, -3]), ("floor", [2**53 + 1, -(2**53) - 1, 3, -4])):
-        found = mint.div(big, two, rounding_mode=how)
-        assert found.dtype == ms.int64 and found.asnumpy().tolist() == expected
+        result = mint.div(big, two, rounding_mode=how)
+        assert result.dtype == ms.int64 and result.asnumpy().tolist() == expected
     narrow = Tensor(np.array([7, -7], np.int8))
     assert mint.div(narrow, Tensor([2, 2]), rounding_mode="trunc").dtype == ms.int64
     assert mint.div(7, Tensor([2, -2]), rounding_mode="trunc").asnumpy().tolist() == [3, -3]
@@ -336,18 +336,18 @@ def test_integers_are_divided_exactly() -> None:
 
 
 def test_integers_have_no_negative_power() -> None:
-    whole = Tensor(np.array([1, -1, 2, -3]))
+    full = Tensor(np.array([1, -1, 2, -3]))
     with pytest.raises(RuntimeError, match="integers have no power of -1"):
-        mint.pow(whole, -1)
-    assert mint.pow(whole, Tensor([-3, -3, -1, 2])).asnumpy().tolist() == [1, -1, 0, 9]
+        mint.pow(full, -1)
+    assert mint.pow(full, Tensor([-3, -3, -1, 2])).asnumpy().tolist() == [1, -1, 0, 9]
     assert mint.pow(2, Tensor([-1, 3])).asnumpy().tolist() == [0, 8]
     np.testing.assert_allclose(mint.pow(Tensor([2.0, 4.0]), -1).asnumpy(), [0.5, 0.25])
-    assert mint.pow(whole, 2).dtype == ms.int64
+    assert mint.pow(full, 2).dtype == ms.int64
 
 
 def test_a_number_of_no_axes_keeps_them() -> None:
     number = Tensor(2.0)
-    for found in (
+    for result in (
         mint.squeeze(number),
         mint.squeeze(number, 0),
         mint.squeeze(number, (-1,)),
@@ -355,7 +355,7 @@ def test_a_number_of_no_axes_keeps_them() -> None:
         mint.swapaxes(number, 0, -1),
         mint.transpose(number, 0, 0),
     ):
-        assert found.shape == () and float(found) == 2
+        assert result.shape == () and float(result) == 2
     with pytest.raises(ValueError, match="axis"):
         mint.swapaxes(Tensor(A), 0, 2)
 
@@ -363,7 +363,7 @@ def test_a_number_of_no_axes_keeps_them() -> None:
 @pytest.mark.parametrize("descending", [False, True])
 def test_places_are_int64(descending: bool) -> None:
     x = Tensor(A)
-    for places in (
+    for indices in (
         mint.sort(x, descending=descending)[1],
         mint.argsort(x, 0, descending),
         mint.topk(x, 2, largest=descending)[1],
@@ -377,7 +377,7 @@ def test_places_are_int64(descending: bool) -> None:
         mint.median(x, 0)[1],
         mint.count_nonzero(x, 0),
     ):
-        assert places.dtype == ms.int64
+        assert indices.dtype == ms.int64
 
 
 def test_one_of_several_extremes_gets_the_gradient() -> None:
@@ -444,13 +444,13 @@ def test_two_are_close_as_numpy_says(apart: float, rtol: float, atol: float, nan
     x = np.array([1.0, -0.01, np.inf, np.nan if nan else 3.0])
     for y in (x + apart, x + np.array([apart, 0, 0, 0]), x - np.array([0, apart, 0, 0])):
         for equal_nan in (False, True):
-            found = mint.allclose(Tensor(x), Tensor(y), rtol, atol, equal_nan)
-            assert found is bool(np.allclose(x, y, rtol, atol, equal_nan))
+            result = mint.allclose(Tensor(x), Tensor(y), rtol, atol, equal_nan)
+            assert result is bool(np.allclose(x, y, rtol, atol, equal_nan))
 
 
 def test_an_empty_tensor_has_its_shape_and_dtype_and_is_zeros() -> None:
-    for found in (mint.empty(2, 3), mint.empty((2, 3))):
-        assert (found.shape, found.dtype, found.asnumpy().any()) == ((2, 3), ms.float32, False)
+    for result in (mint.empty(2, 3), mint.empty((2, 3))):
+        assert (result.shape, result.dtype, result.asnumpy().any()) == ((2, 3), ms.float32, False)
     assert mint.empty(0, dtype=ms.int8).dtype == ms.int8
     with pytest.raises(TypeError, match="size"):
         mint.empty(2.5)
@@ -464,20 +464,20 @@ def test_an_empty_tensor_has_its_shape_and_dtype_and_is_zeros() -> None:
     ],
 )
 def test_a_power_of_fractions_may_be_negative(base: Any, exponent: Any) -> None:
-    found = mint.pow(Tensor(base), Tensor(exponent)).asnumpy()
-    np.testing.assert_allclose(found, np.power(base.astype(np.float64), exponent), rtol=1e-6)
+    result = mint.pow(Tensor(base), Tensor(exponent)).asnumpy()
+    np.testing.assert_allclose(result, np.power(base.astype(np.float64), exponent), rtol=1e-6)
 
 
 def test_a_power_of_integers_is_an_integer_and_a_fraction_becomes_0() -> None:
     base, exponent = np.array([2, -3, 1, -1, -1, 5]), np.array([-1, 3, -2, -2, -3, 0])
-    found = mint.pow(Tensor(base), Tensor(exponent)).asnumpy()
-    np.testing.assert_array_equal(found, [0, -27, 1, 1, -1, 1])
+    result = mint.pow(Tensor(base), Tensor(exponent)).asnumpy()
+    np.testing.assert_array_equal(result, [0, -27, 1, 1, -1, 1])
 
 
 @pytest.mark.parametrize("name", ["max", "min"])
 def test_extremes_along_an_axis_keep_it_by_place_or_by_name(name: str) -> None:
-    function, extreme, place = getattr(mint, name), getattr(np, name), getattr(np, f"arg{name}")
-    for keep, arguments, named in (
+    function, extreme, locate = getattr(mint, name), getattr(np, name), getattr(np, f"arg{name}")
+    for keep, arguments, keywords in (
         (True, (1, True), {}),
         (True, (1,), {"keepdim": True}),
         (True, (), {"dim": 1, "keepdim": True}),
@@ -485,14 +485,14 @@ def test_extremes_along_an_axis_keep_it_by_place_or_by_name(name: str) -> None:
         (False, (1,), {}),
         (False, (), {"dim": 1}),
     ):
-        values, places = function(Tensor(C), *arguments, **named)
+        values, indices = function(Tensor(C), *arguments, **keywords)
         np.testing.assert_array_equal(values.asnumpy(), extreme(C, 1, keepdims=keep))
-        np.testing.assert_array_equal(places.asnumpy(), place(C, 1, keepdims=keep))
+        np.testing.assert_array_equal(indices.asnumpy(), locate(C, 1, keepdims=keep))
 
 
 def test_where_takes_both_or_none() -> None:
     condition, x = Tensor(A > 0), Tensor(A)
-    np.testing.assert_array_equal([one.asnumpy() for one in mint.where(condition)], np.nonzero(A > 0))
+    np.testing.assert_array_equal([item.asnumpy() for item in mint.where(condition)], np.nonzero(A > 0))
     np.testing.assert_array_equal(mint.where(condition, x, Tensor(B)).asnumpy(), np.where(A > 0, A, B))
     with pytest.raises(TypeError, match="'other' must be given too where 'input' is"):
         mint.where(condition, x)
@@ -506,9 +506,9 @@ def test_places_of_the_largest_of_each_window_keep_the_other_axes(shape: Any, wi
     x = np.random.default_rng(2).standard_normal(shape)
     count = windows if isinstance(windows, int) else windows[0]
     parts = x.reshape(*shape[:2], count, -1)
-    values, places = F.adaptive_max_pool1d(Tensor(x), windows, True)
+    values, indices = F.adaptive_max_pool1d(Tensor(x), windows, True)
     np.testing.assert_array_equal(values.asnumpy(), parts.max(-1))
-    np.testing.assert_array_equal(places.asnumpy(), parts.argmax(-1) + np.arange(count) * parts.shape[-1])
+    np.testing.assert_array_equal(indices.asnumpy(), parts.argmax(-1) + np.arange(count) * parts.shape[-1])
 
 
 @pytest.mark.parametrize("include", [True, False])
@@ -517,22 +517,22 @@ def test_places_of_the_largest_of_each_window_keep_the_other_axes(shape: Any, wi
 def test_means_of_windows_of_a_volume(include: bool, ceil_mode: bool, divisor: int | None) -> None:
     x = np.random.default_rng(3).standard_normal((1, 2, 5, 6, 7))
     size, step, pad = (2, 3, 2), (2, 2, 3), (1, 1, 0)
-    places = []
+    indices = []
     for length, k, s, p in zip(x.shape[2:], size, step, pad, strict=True):
         room = length + 2 * p - k
         count = (-(-room // s) if ceil_mode else room // s) + 1
-        places.append([i * s - p for i in range(count) if i * s < length + p])
-    expected = np.empty((1, 2, *map(len, places)))
+        indices.append([i * s - p for i in range(count) if i * s < length + p])
+    expected = np.empty((1, 2, *map(len, indices)))
     for at in np.ndindex(expected.shape[2:]):
-        starts = [axis[i] for axis, i in zip(places, at, strict=True)]
+        starts = [axis[i] for axis, i in zip(indices, at, strict=True)]
         ends = [min(b + k, n + p) for b, k, n, p in zip(starts, size, x.shape[2:], pad, strict=True)]
         inside = tuple(slice(max(b, 0), min(e, n)) for b, e, n in zip(starts, ends, x.shape[2:], strict=True))
         part = x[(..., *inside)]
         every = math.prod(e - b for b, e in zip(starts, ends, strict=True))
         number = divisor or (every if include else math.prod(part.shape[2:]))
         expected[(..., *at)] = part.sum((2, 3, 4)) / number
-    found = F.avg_pool3d(Tensor(x), size, step, pad, ceil_mode, include, divisor)
-    np.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-5, atol=1e-7)
+    result = F.avg_pool3d(Tensor(x), size, step, pad, ceil_mode, include, divisor)
+    np.testing.assert_allclose(result.asnumpy(), expected, rtol=1e-5, atol=1e-7)
 
 
 def test_vectors_of_zeros_have_the_cosine_0() -> None:
@@ -541,14 +541,14 @@ def test_vectors_of_zeros_have_the_cosine_0() -> None:
     cosine = (x * y).sum(1) / np.sqrt(((x * x).sum(1) + 1e-12) * ((y * y).sum(1) + 1e-12))
     for target in (1, -1):
         expected = 1 - cosine if target == 1 else np.maximum(0, cosine + 0.1)
-        found = F.cosine_embedding_loss(Tensor(x), Tensor(y), Tensor(np.full(3, target)), -0.1, "none")
-        np.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-6)
+        result = F.cosine_embedding_loss(Tensor(x), Tensor(y), Tensor(np.full(3, target)), -0.1, "none")
+        np.testing.assert_allclose(result.asnumpy(), expected, rtol=1e-6)
 
 
 def test_the_gradient_of_elu_is_1_above_0_however_large() -> None:
     x = np.array([-3.0, -0.5, 0.5, 1.0, 100.0, 1000.0], np.float32)
-    found = ms.grad(lambda t: F.elu(t, 2.0).sum())(Tensor(x)).asnumpy()
-    np.testing.assert_allclose(found, np.where(x > 0, 1, 2 * np.exp(np.minimum(x, 0))), rtol=1e-6)
+    result = ms.grad(lambda t: F.elu(t, 2.0).sum())(Tensor(x)).asnumpy()
+    np.testing.assert_allclose(result, np.where(x > 0, 1, 2 * np.exp(np.minimum(x, 0))), rtol=1e-6)
 
 
 @pytest.mark.parametrize("function", [mint.rand, mint.randn])
@@ -570,8 +570,8 @@ def test_equal_is_one_bool_for_two_tensors() -> None:
 def test_ge_and_unique_are_of_mint() -> None:
     assert mint.ge(Tensor([1, 2, 3]), 2).tolist() == mint.greater_equal(Tensor([1, 2, 3]), 2).tolist()
     assert mint.ge(Tensor([1, 2, 3]), 2).tolist() == [False, True, True]
-    values, places, counts = mint.unique(Tensor([5, 2, 5]), True, True, True)
-    assert (values.tolist(), places.tolist(), counts.tolist()) == ([2, 5], [1, 0, 1], [1, 2])
+    values, indices, counts = mint.unique(Tensor([5, 2, 5]), True, True, True)
+    assert (values.tolist(), indices.tolist(), counts.tolist()) == ([2, 5], [1, 0, 1], [1, 2])
 
 
 def test_linspace_has_both_ends_and_the_dtype_that_is_asked_for() -> None:

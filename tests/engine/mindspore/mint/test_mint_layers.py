@@ -45,8 +45,8 @@ def windows(x: Array, kernel: Any, stride: Any = 1, dilation: Any = 1) -> Array:
     axes = x.ndim - 2
     ks, ss, ds = ((v,) * axes if isinstance(v, int) else v for v in (kernel, stride, dilation))
     wide = tuple(d * (k - 1) + 1 for k, d in zip(ks, ds, strict=True))
-    found = np.lib.stride_tricks.sliding_window_view(x, wide, tuple(range(2, x.ndim)))
-    return found[(slice(None),) * 2 + tuple(slice(None, None, s) for s in (*ss, *ds))]
+    result = np.lib.stride_tricks.sliding_window_view(x, wide, tuple(range(2, x.ndim)))
+    return result[(slice(None),) * 2 + tuple(slice(None, None, s) for s in (*ss, *ds))]
 
 
 def convolved(x: Array, weight: Array, bias: Any, stride: Any = 1, dilation: Any = 1, groups: int = 1) -> Array:
@@ -54,18 +54,18 @@ def convolved(x: Array, weight: Array, bias: Any, stride: Any = 1, dilation: Any
     each = len(weight) // groups
     for group, w in enumerate(np.split(weight, groups)):
         own = x[:, group * w.shape[1] : (group + 1) * w.shape[1]]
-        found = windows(own, weight.shape[2:], stride, dilation)
-        parts.append(np.tensordot(found, w, ([1, *range(2 + axes, 2 + 2 * axes)], range(1, w.ndim))))
+        result = windows(own, weight.shape[2:], stride, dilation)
+        parts.append(np.tensordot(result, w, ([1, *range(2 + axes, 2 + 2 * axes)], range(1, w.ndim))))
         assert parts[-1].shape[-1] == each
-    found = np.moveaxis(np.concatenate(parts, -1), -1, 1)
-    return found if bias is None else found + bias.reshape(-1, *(1,) * axes)
+    result = np.moveaxis(np.concatenate(parts, -1), -1, 1)
+    return result if bias is None else result + bias.reshape(-1, *(1,) * axes)
 
 
 def ends(x: Array, pads: Any, mode: Any = "constant", **more: Any) -> Array:
     """Padded as PyTorch numbers ends: before and behind the last axis, then the one before it."""
     axes = x.ndim - 2
-    given = (pads,) * (2 * axes) if isinstance(pads, int) else pads
-    pairs = [(given[2 * i], given[2 * i + 1]) for i in reversed(range(axes))]
+    argument = (pads,) * (2 * axes) if isinstance(pads, int) else pads
+    pairs = [(argument[2 * i], argument[2 * i + 1]) for i in reversed(range(axes))]
     return np.pad(x, [(0, 0), (0, 0), *pairs], mode, **more)
 
 
@@ -87,24 +87,24 @@ def averaged(
 ) -> Array:
     lines = []
     for length in x.shape[2:]:
-        places = (math.ceil if ceil else math.floor)((length + 2 * pad - kernel) / stride) + 1
-        starts = [i * stride - pad for i in range(places) if i * stride - pad < length]
+        output_length = (math.ceil if ceil else math.floor)((length + 2 * pad - kernel) / stride) + 1
+        starts = [i * stride - pad for i in range(output_length) if i * stride - pad < length]
         lines.append([(max(s, 0), min(s + kernel, length), min(s + kernel, length + pad) - s) for s in starts])
     out = np.zeros((*x.shape[:2], *map(len, lines)))
-    for place in itertools.product(*(range(len(line)) for line in lines)):
-        parts = [line[i] for line, i in zip(lines, place, strict=True)]
+    for index in itertools.product(*(range(len(line)) for line in lines)):
+        parts = [line[i] for line, i in zip(lines, index, strict=True)]
         inside = x[(slice(None), slice(None), *(slice(a, b) for a, b, _ in parts))]
-        count = divisor or math.prod(whole if counts else b - a for a, b, whole in parts)
-        out[(slice(None), slice(None), *place)] = inside.reshape(*x.shape[:2], -1).sum(-1) / count
+        count = divisor or math.prod(full if counts else b - a for a, b, full in parts)
+        out[(slice(None), slice(None), *index)] = inside.reshape(*x.shape[:2], -1).sum(-1) / count
     return out
 
 
 def adapted(x: Array, sizes: Any, reduce: Any) -> Array:
     out = np.zeros((*x.shape[:2], *sizes))
-    for place in np.ndindex(*sizes):
-        part = tuple(slice(i * n // m, -(-(i + 1) * n // m)) for i, n, m in zip(place, x.shape[2:], sizes, strict=True))
+    for index in np.ndindex(*sizes):
+        part = tuple(slice(i * n // m, -(-(i + 1) * n // m)) for i, n, m in zip(index, x.shape[2:], sizes, strict=True))
         inside = x[(slice(None), slice(None), *part)].reshape(*x.shape[:2], -1)
-        out[(slice(None), slice(None), *place)] = reduce(inside, -1)
+        out[(slice(None), slice(None), *index)] = reduce(inside, -1)
     return out
 
 
@@ -214,8 +214,8 @@ def test_running_figures_are_moved_in_training_and_used_elsewhere(kind: str, mom
     np.testing.assert_allclose(layer.running_var.asnumpy(), variance, rtol=1e-4)
     x = batches[0]
     want = (x - shaped(mean, x)) / np.sqrt(shaped(variance, x) + 1e-5)
-    found = layer.set_train(False)(Tensor(x.astype(np.float32)))
-    np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-3, atol=1e-4)
+    result = layer.set_train(False)(Tensor(x.astype(np.float32)))
+    np.testing.assert_allclose(result.asnumpy(), want, rtol=1e-3, atol=1e-4)
 
 
 # Layers without parameters: the layer, its inputs, and what comes out
@@ -345,9 +345,9 @@ PLAIN: dict[str, Case] = {
 @pytest.mark.parametrize("name", PLAIN)
 def test_a_layer_without_parameters_is_its_formula(name: str) -> None:
     layer, inputs, want = PLAIN[name]
-    found = layer(*[Tensor(x if x.dtype.kind == "i" else x.astype(np.float32)) for x in inputs])
-    assert found.shape == np.shape(want)
-    np.testing.assert_allclose(found.asnumpy(), want, rtol=2e-5, atol=5e-6)
+    result = layer(*[Tensor(x if x.dtype.kind == "i" else x.astype(np.float32)) for x in inputs])
+    assert result.shape == np.shape(want)
+    np.testing.assert_allclose(result.asnumpy(), want, rtol=2e-5, atol=5e-6)
 
 
 def test_pools_give_the_places_of_the_largest_when_asked() -> None:
@@ -356,8 +356,8 @@ def test_pools_give_the_places_of_the_largest_when_asked() -> None:
         (nn.AdaptiveMaxPool1d(4, True), LINE),
         (nn.AdaptiveMaxPool2d((3, 4), True), IMAGE),
     ):
-        values, places = layer(Tensor(x))
-        flat = np.take_along_axis(x.reshape(2, 4, -1), places.asnumpy().reshape(2, 4, -1), 2)
+        values, indices = layer(Tensor(x))
+        flat = np.take_along_axis(x.reshape(2, 4, -1), indices.asnumpy().reshape(2, 4, -1), 2)
         np.testing.assert_array_equal(flat.reshape(values.shape), values.asnumpy())
 
 
@@ -370,20 +370,20 @@ def test_an_embedding_takes_rows_shortens_them_and_spares_the_padding() -> None:
     np.testing.assert_allclose(layer(Tensor(rows)).asnumpy(), want[rows], rtol=1e-5)
     want[2] = table[2]  # which nobody asked for; PyTorch too shortens rows in the table itself
     np.testing.assert_allclose(layer.weight.asnumpy(), want, rtol=1e-5)
-    (found,) = ms.grad(lambda: layer(Tensor(rows)).sum(), None, (layer.weight,))()
-    assert found.asnumpy().tolist() == [[2.0] * 3, [0.0] * 3, [0.0] * 3, [1.0] * 3]
+    (result,) = ms.grad(lambda: layer(Tensor(rows)).sum(), None, (layer.weight,))()
+    assert result.asnumpy().tolist() == [[2.0] * 3, [0.0] * 3, [0.0] * 3, [1.0] * 3]
 
 
-@pytest.mark.parametrize(("kind", "shape", "whole"), [("Dropout", (3000, 2), 2), ("Dropout2d", (60, 50, 2, 3), 2)])
-def test_dropout_drops_elements_or_whole_channels_and_keeps_the_mean(kind: str, shape: Any, whole: int) -> None:
+@pytest.mark.parametrize(("kind", "shape", "size"), [("Dropout", (3000, 2), 2), ("Dropout2d", (60, 50, 2, 3), 2)])
+def test_dropout_drops_elements_or_whole_channels_and_keeps_the_mean(kind: str, shape: Any, size: int) -> None:
     ms.set_seed(3)
     layer = getattr(nn, kind)(0.25).set_train()
-    found = layer(Tensor(np.ones(shape, np.float32))).asnumpy()
-    dropped = found.reshape(*shape[:whole], -1)
+    result = layer(Tensor(np.ones(shape, np.float32))).asnumpy()
+    dropped = result.reshape(*shape[:size], -1)
     assert (dropped == dropped[..., :1]).all()
-    assert set(np.unique(found)) == {np.float32(0), np.float32(4 / 3)}
+    assert set(np.unique(result)) == {np.float32(0), np.float32(4 / 3)}
     # Five standard deviations of a share of 0.25 in so many draws.
-    draws = math.prod(shape[:whole])
+    draws = math.prod(shape[:size])
     assert abs((dropped[..., 0] == 0).mean() - 0.25) < 5 * math.sqrt(0.25 * 0.75 / draws)
     x = Tensor(np.ones(shape, np.float32))
     np.testing.assert_array_equal(layer.set_train(False)(x).asnumpy(), x.asnumpy())
@@ -403,9 +403,9 @@ def test_first_values_and_element_types_are_those_given() -> None:
     table = nn.Embedding(3, 2, padding_idx=1, dtype=ms.float16).weight
     assert table.dtype == ms.float16 and table.asnumpy()[1].tolist() == [0, 0] and table.asnumpy()[[0, 2]].any(1).all()
     assert nn.Embedding(3, 2).weight.dtype == ms.float32
-    given = np.arange(6.0).reshape(3, 2)
-    kept = nn.Embedding(3, 2, padding_idx=1, _weight=Tensor(given), _freeze=True, dtype=ms.float64).weight
-    assert (kept.dtype, kept.requires_grad, kept.tolist()) == (ms.float64, False, given.tolist())
+    argument = np.arange(6.0).reshape(3, 2)
+    kept = nn.Embedding(3, 2, padding_idx=1, _weight=Tensor(argument), _freeze=True, dtype=ms.float64).weight
+    assert (kept.dtype, kept.requires_grad, kept.tolist()) == (ms.float64, False, argument.tolist())
 
 
 def test_the_table_of_an_embedding_is_drawn_from_the_standard_normal_distribution() -> None:

@@ -32,12 +32,14 @@ REAL = ("rfft", "ihfft", "rfft2", "rfftn", "fftshift", "ifftshift")
 def test_a_transform_has_numpys_arguments_and_numbers(name: str) -> None:
     signature, calls = CALLS[name]
     function = getattr(fft, name)
-    shown = [one.replace(annotation=one.empty) for one in inspect.signature(function).parameters.values()]
+    shown = [
+        parameter.replace(annotation=parameter.empty) for parameter in inspect.signature(function).parameters.values()
+    ]
     assert str(inspect.Signature(shown)) == signature
     x = X if name in REAL else Z
-    for named in calls:
-        found = function(Tensor(x), **named).asnumpy()
-        np.testing.assert_allclose(found, getattr(np.fft, name)(x, **named), atol=1e-12)
+    for keywords in calls:
+        result = function(Tensor(x), **keywords).asnumpy()
+        np.testing.assert_allclose(result, getattr(np.fft, name)(x, **keywords), atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["hfft2", "hfftn", "ihfft2", "ihfftn"])
@@ -45,16 +47,16 @@ def test_a_transform_that_numpy_lacks_is_scipys(name: str) -> None:
     import scipy.fft
 
     x = X if name.startswith("i") else Z
-    for named in ({}, {"axes": (0, 2)}):
-        found = getattr(fft, name)(Tensor(x), **named).asnumpy()
-        np.testing.assert_allclose(found, getattr(scipy.fft, name)(x, **named), atol=1e-12)
+    for keywords in ({}, {"axes": (0, 2)}):
+        result = getattr(fft, name)(Tensor(x), **keywords).asnumpy()
+        np.testing.assert_allclose(result, getattr(scipy.fft, name)(x, **keywords), atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["fftfreq", "rfftfreq"])
 def test_frequencies(name: str) -> None:
-    found = getattr(fft, name)(n=7, d=0.5)
-    assert found.dtype is ms.float32
-    np.testing.assert_allclose(found.asnumpy(), getattr(np.fft, name)(7, 0.5), rtol=1e-6)
+    result = getattr(fft, name)(n=7, d=0.5)
+    assert result.dtype is ms.float32
+    np.testing.assert_allclose(result.asnumpy(), getattr(np.fft, name)(7, 0.5), rtol=1e-6)
 
 
 def test_gradients_pass_through_and_arguments_can_be_given_by_place() -> None:

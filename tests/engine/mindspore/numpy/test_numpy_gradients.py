@@ -116,10 +116,10 @@ def total(answer: Any) -> Tensor:
         flat = part.astype(BIG).reshape(-1)
         weights = Tensor(np.cos(np.arange(flat.size, dtype=np.float64) + len(sums)))
         sums.append((flat * weights).sum())
-    found = sums[0]
-    for one in sums[1:]:
-        found = found + one
-    return found
+    result = sums[0]
+    for item in sums[1:]:
+        result = result + item
+    return result
 
 
 @pytest.mark.parametrize(
@@ -128,16 +128,16 @@ def total(answer: Any) -> Tensor:
     ids=[*OF_A_VECTOR, *OF_A_MATRIX],
 )
 def test_the_gradient_is_that_of_central_differences(function: Callable[[Tensor], Any], at: Any) -> None:
-    found = ms.grad(lambda x: total(function(x)))(Tensor(at)).asnumpy()
+    result = ms.grad(lambda x: total(function(x)))(Tensor(at)).asnumpy()
     expected, step = np.zeros_like(at), 1e-3
-    for place in np.ndindex(at.shape):
+    for index in np.ndindex(at.shape):
         moved = [at.copy(), at.copy()]
-        moved[0][place] += step
-        moved[1][place] -= step
-        high, low = (float(total(function(Tensor(one)))) for one in moved)
-        expected[place] = (high - low) / (2 * step)
-    assert np.abs(found).sum() > 0
-    np.testing.assert_allclose(found, expected, rtol=2e-3, atol=2e-3)
+        moved[0][index] += step
+        moved[1][index] -= step
+        high, low = (float(total(function(Tensor(item)))) for item in moved)
+        expected[index] = (high - low) / (2 * step)
+    assert np.abs(result).sum() > 0
+    np.testing.assert_allclose(result, expected, rtol=2e-3, atol=2e-3)
 
 
 def test_the_gradient_of_the_cube_root_at_0_is_infinite() -> None:

@@ -106,28 +106,28 @@ RENAMED = {"empty": "zeros", "empty_like": "zeros_like", "norm": "linalg.norm"}
 
 
 def numpys(name: str) -> Any:
-    found: Any = np
+    result: Any = np
     for part in RENAMED.get(name, name).split("."):
-        found = getattr(found, part)
-    return found
+        result = getattr(result, part)
+    return result
 
 
-def check(name: str, found: Any, expected: Any, loose: bool = False) -> None:
+def check(name: str, result: Any, expected: Any, loose: bool = False) -> None:
     if isinstance(expected, tuple | list) and name not in ("shape",):
-        assert len(found) == len(expected)
-        for one, other in zip(found, expected, strict=True):
-            check(name, one, other, loose)
+        assert len(result) == len(expected)
+        for first, second in zip(result, expected, strict=True):
+            check(name, first, second, loose)
         return
-    if isinstance(found, Tensor):
-        assert found.shape == np.shape(expected), name
-        found = found.asnumpy()
+    if isinstance(result, Tensor):
+        assert result.shape == np.shape(expected), name
+        result = result.asnumpy()
     tolerance = {"rtol": 4e-3, "atol": 2e-3} if loose else {"rtol": 2e-5, "atol": 1e-6}
-    np.testing.assert_allclose(found, expected, **tolerance)
+    np.testing.assert_allclose(result, expected, **tolerance)
 
 
 def given(value: Any, how: str) -> Any:
     if isinstance(value, tuple) and value and isinstance(value[0], np.ndarray):
-        return tuple(given(one, how) for one in value)
+        return tuple(given(item, how) for item in value)
     if not isinstance(value, np.ndarray):
         return value
     return Tensor(value) if how == "tensor" else value.tolist() if how == "list" else value
@@ -137,14 +137,17 @@ def given(value: Any, how: str) -> Any:
 @pytest.mark.parametrize("name", [*CALLS, *JOINING])
 def test_it_is_numpys(name: str, how: str) -> None:
     for arguments in {**CALLS, **JOINING}[name]:
-        arrays = [one for one in arguments if isinstance(one, np.ndarray)]
-        loose = any(one.dtype == np.float16 for one in arrays)
-        exact = [one.astype(np.float64) if isinstance(one, np.ndarray) and loose else one for one in arguments]
+        arrays = [argument for argument in arguments if isinstance(argument, np.ndarray)]
+        loose = any(array.dtype == np.float16 for array in arrays)
+        exact = [
+            argument.astype(np.float64) if isinstance(argument, np.ndarray) and loose else argument
+            for argument in arguments
+        ]
         with np.errstate(all="ignore"):
             expected = numpys(name)(*exact)
         if name == "average" and len(arguments) > 1:
             expected = np.mean(*exact)
-        check(name, getattr(mnp, name)(*(given(one, how) for one in arguments)), expected, loose)
+        check(name, getattr(mnp, name)(*(given(argument, how) for argument in arguments)), expected, loose)
 
 
 @pytest.mark.parametrize("name", MAKING)
@@ -175,8 +178,8 @@ def test_all_of_mindspores_names_are_there() -> None:
 def test_a_grid_is_numpys_whole_or_sparse(sparse: bool, indexing: Any) -> None:
     for vectors in ((V,), (V, A[0]), (V, A[0], B[0, :2])):
         for how in ("tensor", "list"):
-            found = mnp.meshgrid(*(given(one, how) for one in vectors), sparse=sparse, indexing=indexing)
-            check("meshgrid", found, np.meshgrid(*vectors, sparse=sparse, indexing=indexing))
+            result = mnp.meshgrid(*(given(vector, how) for vector in vectors), sparse=sparse, indexing=indexing)
+            check("meshgrid", result, np.meshgrid(*vectors, sparse=sparse, indexing=indexing))
     for kinds, text in (({"sparse": 1}, "'sparse' must be a bool, but got int"), ({"indexing": "yx"}, "'indexing'")):
         with pytest.raises(TypeError, match=f"For 'meshgrid', {text}"):
             mnp.meshgrid(V, V, **kinds)  # type: ignore[arg-type]
@@ -185,8 +188,8 @@ def test_a_grid_is_numpys_whole_or_sparse(sparse: bool, indexing: Any) -> None:
 @pytest.mark.parametrize("order", [None, 1, 2, np.inf])
 def test_norm_is_numpys(order: Any) -> None:
     for axis in (None, 0, 1):
-        found = mnp.norm(Tensor(A), order, axis)
-        np.testing.assert_allclose(found.asnumpy(), np.linalg.norm(A, order, axis), rtol=1e-5)
+        result = mnp.norm(Tensor(A), order, axis)
+        np.testing.assert_allclose(result.asnumpy(), np.linalg.norm(A, order, axis), rtol=1e-5)
     np.testing.assert_allclose(
         mnp.norm(A.tolist(), keepdims=True).asnumpy(), np.linalg.norm(A, keepdims=True), rtol=1e-5
     )
@@ -196,9 +199,9 @@ def test_norm_is_numpys(order: Any) -> None:
 def test_histogram_weighs_elements_and_makes_a_density() -> None:
     values, weights = A.ravel(), np.abs(B).ravel()
     for settings in ({"density": True}, {"weights": weights}, {"weights": weights, "density": True}):
-        found, edges = mnp.histogram(Tensor(values), 6, **settings)
+        result, edges = mnp.histogram(Tensor(values), 6, **settings)
         expected = np.histogram(values, 6, **settings)
-        np.testing.assert_allclose(found.asnumpy(), expected[0], rtol=1e-5)
+        np.testing.assert_allclose(result.asnumpy(), expected[0], rtol=1e-5)
         np.testing.assert_allclose(edges.asnumpy(), expected[1], rtol=1e-5, atol=1e-6)
     with pytest.raises(TypeError, match="bins"):
         mnp.histogram(values, "auto")
@@ -207,8 +210,8 @@ def test_histogram_weighs_elements_and_makes_a_density() -> None:
 @pytest.mark.parametrize("name", ["nanmax", "nanmin"])
 def test_extremes_without_nan_are_nan_where_there_is_nothing_else(name: str) -> None:
     values = np.array([[np.nan, np.nan], [1.0, np.nan]], np.float32)
-    found = getattr(mnp, name)(Tensor(values), 1, keepdims=True)
-    np.testing.assert_array_equal(found.asnumpy(), np.array([[np.nan], [1.0]], np.float32))
+    result = getattr(mnp, name)(Tensor(values), 1, keepdims=True)
+    np.testing.assert_array_equal(result.asnumpy(), np.array([[np.nan], [1.0]], np.float32))
     gradient = ms.grad(lambda x: getattr(mnp, name)(x).sum())(Tensor(N)).asnumpy()
     expected = np.zeros_like(N)
     expected[np.unravel_index(getattr(np, name.replace("nan", "nanarg"))(N), N.shape)] = 1
@@ -238,16 +241,16 @@ def test_a_cross_product_of_plane_vectors_stands_on_the_plane() -> None:
     np.testing.assert_allclose(
         mnp.cross(flat, B[:, :2]).asnumpy(), flat[:, 0] * B[:, 1] - flat[:, 1] * B[:, 0], rtol=1e-5, atol=1e-6
     )
-    found = mnp.cross(Tensor(flat), Tensor(B[:, :3])).asnumpy()
-    np.testing.assert_allclose(found, np.cross(spread, B[:, :3]), rtol=1e-5, atol=1e-6)
+    result = mnp.cross(Tensor(flat), Tensor(B[:, :3])).asnumpy()
+    np.testing.assert_allclose(result, np.cross(spread, B[:, :3]), rtol=1e-5, atol=1e-6)
 
 
 def test_an_average_weighs() -> None:
     x, w = np.array([[1.0, 2.0, 4.0], [3.0, 5.0, 9.0]]), np.array([1.0, 3.0, 2.0])
     for axis, weights in ((1, w), (None, np.abs(np.sin(x))), (0, None)):
         want, total = np.average(x, axis, weights, returned=True)
-        got, sums = mnp.average(x, axis, weights, returned=True)
-        np.testing.assert_allclose(got.asnumpy(), want, rtol=1e-12)
+        result, sums = mnp.average(x, axis, weights, returned=True)
+        np.testing.assert_allclose(result.asnumpy(), want, rtol=1e-12)
         np.testing.assert_allclose(sums.asnumpy(), total, rtol=1e-12)
         np.testing.assert_allclose(mnp.average(x, axis, weights).asnumpy(), want, rtol=1e-12)
     assert str(mnp.average([1, 2]).dtype) == "Float32"
@@ -269,26 +272,26 @@ def test_pieces_that_do_not_come_out_even_are_refused() -> None:
 
 def test_the_smallest_is_found_in_int32_and_the_largest_in_int64_as_mindspore_has_it() -> None:
     x = np.array([[3.0, 1.0], [0.0, 2.0]])
-    for got, want, dtype in (
+    for result, want, dtype in (
         (mnp.argmin(x), 2, "Int32"),
         (mnp.argmin(x, 0), [1, 0], "Int32"),
         (mnp.argmax(x), 0, "Int64"),
         (mnp.argmax(x, 0), [0, 1], "Int64"),
     ):
-        assert got.tolist() == want
-        assert str(got.dtype) == dtype
+        assert result.tolist() == want
+        assert str(result.dtype) == dtype
 
 
 @pytest.mark.parametrize("name", ["linspace", "logspace", "geomspace"])
 def test_numbers_between_two_ends_are_of_the_type_given(name: str) -> None:
-    found = getattr(mnp, name)(1, 4, 7)
-    assert str(found.dtype) == "Float32"
-    np.testing.assert_allclose(found.asnumpy(), getattr(np, name)(1, 4, 7), rtol=1e-6)
+    result = getattr(mnp, name)(1, 4, 7)
+    assert str(result.dtype) == "Float32"
+    np.testing.assert_allclose(result.asnumpy(), getattr(np, name)(1, 4, 7), rtol=1e-6)
     for dtype in ("Float64", "Int32"):
-        whole = getattr(mnp, name)(1, 4, 7, dtype=getattr(ms, dtype.lower()))
-        assert str(whole.dtype) == dtype
+        full = getattr(mnp, name)(1, 4, 7, dtype=getattr(ms, dtype.lower()))
+        assert str(full.dtype) == dtype
         expected = getattr(np, name)(1, 4, 7).astype(dtype.lower())
-        np.testing.assert_allclose(whole.asnumpy(), expected, rtol=1e-12)
+        np.testing.assert_allclose(full.asnumpy(), expected, rtol=1e-12)
 
 
 def test_random_ints_have_one_place_a_number_of_places_or_a_shape() -> None:
@@ -300,8 +303,8 @@ def test_random_ints_have_one_place_a_number_of_places_or_a_shape() -> None:
 def test_clipping_takes_numbers_tensors_and_no_bound() -> None:
     low, high = np.full((3, 4), -0.5, np.float32) + B / 4, np.array([0.1, 0.2, 0.3, 0.4], np.float32)
     for bounds in ((-0.5, 0.25), (low, high), (None, 0.25), (-0.5, None), (low, None), (None, high)):
-        given = [Tensor(one) if isinstance(one, np.ndarray) else one for one in bounds]
-        np.testing.assert_array_equal(mnp.clip(A, *given).asnumpy(), np.clip(A, *bounds))
+        inputs = [Tensor(bound) if isinstance(bound, np.ndarray) else bound for bound in bounds]
+        np.testing.assert_array_equal(mnp.clip(A, *inputs).asnumpy(), np.clip(A, *bounds))
     assert mnp.clip(A, 0, 1, ms.int32).dtype == ms.int32
     small, unsigned = Tensor([1, 2], ms.int8), Tensor([1, 200], ms.uint8)  # bounds that their elements cannot be
     assert (mnp.clip(small, -1000, 1000).tolist(), mnp.clip(unsigned, -1, 300).tolist()) == ([1, 2], [1, 200])
@@ -311,7 +314,7 @@ def test_where_needs_both_or_none() -> None:
     for arguments in ({"x": A}, {"y": A}):
         with pytest.raises(TypeError, match="'x' and 'y' must both be given, or neither"):
             mnp.where(A > 0, **arguments)
-    np.testing.assert_array_equal([one.asnumpy() for one in mnp.where(A > 0)], np.nonzero(A > 0))
+    np.testing.assert_array_equal([item.asnumpy() for item in mnp.where(A > 0)], np.nonzero(A > 0))
     np.testing.assert_array_equal(mnp.where(A > 0, A, B).asnumpy(), np.where(A > 0, A, B))
 
 
@@ -338,10 +341,10 @@ def test_dot_sums_over_the_last_axis_and_the_last_but_one(shapes: Any) -> None:
 
 def test_a_sum_begins_at_the_number_given_and_is_of_the_type_given() -> None:
     for axis, keep in ((None, False), (1, True), (0, False)):
-        found = mnp.sum(A, axis, keepdims=keep, initial=2.5).asnumpy()
-        np.testing.assert_allclose(found, np.sum(A, axis, keepdims=keep, initial=2.5), rtol=1e-5)
-    found = mnp.sum(I, 0, ms.float16, initial=3)
-    assert found.dtype == ms.float16 and found.tolist() == np.sum(I, 0, initial=3).tolist()
+        result = mnp.sum(A, axis, keepdims=keep, initial=2.5).asnumpy()
+        np.testing.assert_allclose(result, np.sum(A, axis, keepdims=keep, initial=2.5), rtol=1e-5)
+    result = mnp.sum(I, 0, ms.float16, initial=3)
+    assert result.dtype == ms.float16 and result.tolist() == np.sum(I, 0, initial=3).tolist()
 
 
 @pytest.mark.parametrize(
@@ -358,7 +361,7 @@ def test_a_sum_begins_at_the_number_given_and_is_of_the_type_given() -> None:
 )
 def test_covariances_are_numpys(settings: dict[str, Any]) -> None:
     x, y = A.astype(np.float64), B.astype(np.float64)
-    for given, more in (
+    for inputs, more in (
         ((x,), {}),
         ((x, y[:1]), {}),
         ((x[0],), {}),
@@ -367,36 +370,36 @@ def test_covariances_are_numpys(settings: dict[str, Any]) -> None:
         ((x[0],), {"rowvar": False}),
         ((x.T, y.T[:, :2]), {"rowvar": False}),
     ):
-        found = mnp.cov(*given, **more, **settings).asnumpy()
-        np.testing.assert_allclose(found, np.cov(*given, **more, **settings), rtol=1e-5, atol=1e-7)
+        result = mnp.cov(*inputs, **more, **settings).asnumpy()
+        np.testing.assert_allclose(result, np.cov(*inputs, **more, **settings), rtol=1e-5, atol=1e-7)
 
 
 @pytest.mark.parametrize("axes", [1, 2])
 def test_axes_are_put_around_as_many_as_there_are_not(axes: int) -> None:
     for shape in ((), (3,), (3, 4), (2, 3, 4), (2, 2, 3, 4)):
         x = np.random.default_rng(1).standard_normal(shape)
-        found = getattr(mnp, f"atleast_{axes}d")(x).asnumpy()
-        np.testing.assert_allclose(found, getattr(np, f"atleast_{axes}d")(x), rtol=1e-6, strict=False)
-        assert found.ndim == max(axes, x.ndim)
+        result = getattr(mnp, f"atleast_{axes}d")(x).asnumpy()
+        np.testing.assert_allclose(result, getattr(np, f"atleast_{axes}d")(x), rtol=1e-6, strict=False)
+        assert result.ndim == max(axes, x.ndim)
 
 
 def test_fourier_transforms_are_numpys() -> None:
     x = np.random.default_rng(0).normal(size=(3, 4))
     fft, of_ops = ms.numpy.fft, ms.ops
     for name in ("fft", "ifft", "rfft", "ihfft"):
-        found = getattr(fft, name)(a=Tensor(x), n=3, axis=0, norm="ortho").asnumpy()
-        np.testing.assert_allclose(found, getattr(np.fft, name)(x, n=3, axis=0, norm="ortho"), atol=1e-12)
+        result = getattr(fft, name)(a=Tensor(x), n=3, axis=0, norm="ortho").asnumpy()
+        np.testing.assert_allclose(result, getattr(np.fft, name)(x, n=3, axis=0, norm="ortho"), atol=1e-12)
     for name in ("irfft", "hfft"):
         np.testing.assert_allclose(getattr(fft, name)(Tensor(x)).asnumpy(), getattr(np.fft, name)(x), atol=1e-12)
     for name in ("fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn"):
-        found = getattr(fft, name)(a=Tensor(x), s=(2, 4), axes=(0, 1), norm="forward").asnumpy()
-        wanted = getattr(np.fft, name)(x, s=(2, 4), axes=(0, 1), norm="forward")
-        np.testing.assert_allclose(found, wanted, atol=1e-12)
+        result = getattr(fft, name)(a=Tensor(x), s=(2, 4), axes=(0, 1), norm="forward").asnumpy()
+        expected = getattr(np.fft, name)(x, s=(2, 4), axes=(0, 1), norm="forward")
+        np.testing.assert_allclose(result, expected, atol=1e-12)
     for name in ("fftshift", "ifftshift"):
-        found = getattr(fft, name)(x=Tensor(x), axes=0).asnumpy()
-        np.testing.assert_array_equal(found, getattr(np.fft, name)(x, axes=0))
+        result = getattr(fft, name)(x=Tensor(x), axes=0).asnumpy()
+        np.testing.assert_array_equal(result, getattr(np.fft, name)(x, axes=0))
     for name in ("fftfreq", "rfftfreq"):
         np.testing.assert_allclose(getattr(fft, name)(n=5, d=0.5).asnumpy(), getattr(np.fft, name)(5, 0.5), rtol=1e-6)
     for name in ("hfft2", "hfftn", "ihfft2", "ihfftn"):
-        found = getattr(fft, name)(a=Tensor(x), axes=(0, 1)).asnumpy()
-        np.testing.assert_array_equal(found, getattr(of_ops, name)(Tensor(x), dim=(0, 1)).asnumpy())
+        result = getattr(fft, name)(a=Tensor(x), axes=(0, 1)).asnumpy()
+        np.testing.assert_array_equal(result, getattr(of_ops, name)(Tensor(x), dim=(0, 1)).asnumpy())

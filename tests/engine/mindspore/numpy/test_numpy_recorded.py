@@ -55,22 +55,22 @@ NUMPYS.update(
 )
 
 
-def same(found: Any, expected: Any) -> None:
-    if isinstance(found, tuple | list):
-        assert len(found) == len(expected)
-        for one, other in zip(found, expected, strict=True):
-            same(one, other)
+def same(result: Any, expected: Any) -> None:
+    if isinstance(result, tuple | list):
+        assert len(result) == len(expected)
+        for first, second in zip(result, expected, strict=True):
+            same(first, second)
         return
-    if isinstance(found, Tensor):
-        assert found.shape == np.shape(expected)
-        values = found.asnumpy()
+    if isinstance(result, Tensor):
+        assert result.shape == np.shape(expected)
+        values = result.asnumpy()
         if values.dtype.kind == "b" and np.asarray(expected).dtype.kind == "b":
             np.testing.assert_array_equal(values, expected)
             return
         tolerance = {"rtol": 4e-3, "atol": 2e-3} if values.dtype == np.float16 else {"rtol": 2e-5, "atol": 2e-6}
         np.testing.assert_allclose(values.astype(np.float64), np.asarray(expected, np.float64), **tolerance)
     else:
-        assert found == expected
+        assert result == expected
 
 
 NOT_ASKED = ("promote_types", "result_type", "equal(F, G, dtype", "pad(V, 1, 'empty')", "array_str", "isscalar(F)")
@@ -87,6 +87,6 @@ def test_the_numbers_are_numpys(call: str) -> None:
 
 @pytest.mark.parametrize("call", [call for call in RECORDED if not RECORDED[call].endswith("Error")])
 def test_the_element_type_and_the_shape_are_mindspores(call: str) -> None:
-    wanted = RECORDED[call]
-    found = kind(eval(call, dict(OURS)))
-    assert (found.strip("[()]") != wanted.strip("[()]")) == (call in DIFFERENT), (found, wanted)
+    expected = RECORDED[call]
+    result = kind(eval(call, dict(OURS)))
+    assert (result.strip("[()]") != expected.strip("[()]")) == (call in DIFFERENT), (result, expected)

@@ -109,12 +109,12 @@ def test_a_layer_refuses_what_it_cannot_heed(made: Callable[[], nn.Cell], error:
         (lambda x: nn.RNN(2, 3, 2, dropout=x), (0.0, 0.5), (1.0, -0.5), ValueError),
         *(
             (
-                lambda x, place=place: nn.Unfold(*([1, 2, 2, 1] if i != place else x for i in range(3))),
+                lambda x, index=position: nn.Unfold(*([1, 2, 2, 1] if i != index else x for i in range(3))),
                 ([1, 3, 2, 1], (1, 2, 3, 1)),
                 ([1, 2, 1], [1, 2, 2, 1, 1], [2, 2, 2, 1], [1, 2, 2, 2], [0, 2, 2, 1]),
                 ValueError,
             )
-            for place in range(3)
+            for position in range(3)
         ),
         (lambda x: nn.Unfold([1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], x), ("valid", "SAME"), ("pad", 3), ValueError),
     ],
@@ -122,11 +122,11 @@ def test_a_layer_refuses_what_it_cannot_heed(made: Callable[[], nn.Cell], error:
 def test_a_number_may_be_the_end_of_its_range_and_not_beyond(
     make: Callable[[Any], Any], allowed: Any, refused: Any, error: type[Exception]
 ) -> None:
-    for given in allowed:
-        make(given)
-    for given in refused:
-        with pytest.raises(error, match=re.escape(str(given))) as raised:
-            make(given)
+    for value in allowed:
+        make(value)
+    for value in refused:
+        with pytest.raises(error, match=re.escape(str(value))) as raised:
+            make(value)
         assert raised.type is error
 
 
@@ -139,7 +139,7 @@ def test_another_order_of_axes_is_named(kind: Any, arguments: tuple[int, ...]) -
 
 NORMS: dict[str, tuple[Callable[..., nn.Cell], str, str]] = {
     **{
-        f"{kind.__name__} {argument}": (lambda k=kind, **named: k(3, **named), kind.__name__, argument)
+        f"{kind.__name__} {argument}": (lambda k=kind, **keywords: k(3, **keywords), kind.__name__, argument)
         for kind in (
             nn.BatchNorm1d,
             nn.BatchNorm2d,
@@ -150,21 +150,21 @@ NORMS: dict[str, tuple[Callable[..., nn.Cell], str, str]] = {
         )
         for argument in ("eps", "momentum")
     },
-    "BatchNorm3d eps": (lambda **named: nn.BatchNorm3d(3, **named), "BatchNorm2d", "eps"),
-    "LayerNorm": (lambda **named: nn.LayerNorm((3,), **named), "LayerNorm", "epsilon"),
-    "LayerNormExt": (lambda **named: nn.LayerNormExt((3,), **named), "LayerNormExt", "eps"),
-    "GroupNorm": (lambda **named: nn.GroupNorm(1, 3, **named), "GroupNorm", "eps"),
+    "BatchNorm3d eps": (lambda **keywords: nn.BatchNorm3d(3, **keywords), "BatchNorm2d", "eps"),
+    "LayerNorm": (lambda **keywords: nn.LayerNorm((3,), **keywords), "LayerNorm", "epsilon"),
+    "LayerNormExt": (lambda **keywords: nn.LayerNormExt((3,), **keywords), "LayerNormExt", "eps"),
+    "GroupNorm": (lambda **keywords: nn.GroupNorm(1, 3, **keywords), "GroupNorm", "eps"),
     **{
         f"mint {kind.__name__} {argument}": (
-            lambda k=kind, **named: k(3, **named),
+            lambda k=kind, **keywords: k(3, **keywords),
             f"mint.nn.{kind.__name__}",
             argument,
         )
         for kind in (mint.nn.BatchNorm1d, mint.nn.BatchNorm2d, mint.nn.BatchNorm3d, mint.nn.SyncBatchNorm)
         for argument in ("eps", "momentum")
     },
-    "mint LayerNorm": (lambda **named: mint.nn.LayerNorm(3, **named), "mint.nn.LayerNorm", "eps"),
-    "mint GroupNorm": (lambda **named: mint.nn.GroupNorm(1, 3, **named), "mint.nn.GroupNorm", "eps"),
+    "mint LayerNorm": (lambda **keywords: mint.nn.LayerNorm(3, **keywords), "mint.nn.LayerNorm", "eps"),
+    "mint GroupNorm": (lambda **keywords: mint.nn.GroupNorm(1, 3, **keywords), "mint.nn.GroupNorm", "eps"),
     **{f"LRN {argument}": (nn.LRN, "LRN", argument) for argument in ("bias", "alpha", "beta")},
 }
 
@@ -233,9 +233,9 @@ def test_a_dropout_in_place_changes_its_input(layer: nn.Cell) -> None:
     set_seed(0)
     layer.set_train()
     x = Tensor(np.ones((4, 8, 5), np.float32))
-    found = layer(x)
-    assert set(np.unique(found.asnumpy())) == {0.0, 2.0}
-    np.testing.assert_array_equal(x.asnumpy(), found.asnumpy())
+    result = layer(x)
+    assert set(np.unique(result.asnumpy())) == {0.0, 2.0}
+    np.testing.assert_array_equal(x.asnumpy(), result.asnumpy())
 
 
 def test_a_dropout_in_place_lets_the_gradient_through() -> None:
@@ -248,10 +248,10 @@ def test_a_dropout_in_place_lets_the_gradient_through() -> None:
         kept.append(y)
         return (y * y).sum()
 
-    found = grad(forward)(Tensor(np.full((8, 8), 3.0, np.float32)))
+    result = grad(forward)(Tensor(np.full((8, 8), 3.0, np.float32)))
     mask = kept[0].asnumpy() / 3.0  # 0 or 2
     assert set(np.unique(mask)) == {0.0, 2.0}
-    np.testing.assert_allclose(found.asnumpy(), 2 * 3.0 * mask**2)
+    np.testing.assert_allclose(result.asnumpy(), 2 * 3.0 * mask**2)
 
 
 def test_a_convolution_along_one_axis_takes_a_weight_of_three_axes() -> None:
@@ -262,9 +262,9 @@ def test_a_convolution_along_one_axis_takes_a_weight_of_three_axes() -> None:
 
 def test_class_numbers_of_a_focal_loss_may_be_floats() -> None:
     x = Tensor(np.array([[2.524, 1.282, -2.855], [-0.546, 2.996, -0.225]], np.float32))
-    found = nn.FocalLoss()(x, Tensor([[1.0], [2.0]]))
-    np.testing.assert_allclose(found.asnumpy(), nn.FocalLoss()(x, Tensor([[1], [2]])).asnumpy())
-    np.testing.assert_allclose(found.asnumpy(), 1.97573, rtol=1e-3)
+    result = nn.FocalLoss()(x, Tensor([[1.0], [2.0]]))
+    np.testing.assert_allclose(result.asnumpy(), nn.FocalLoss()(x, Tensor([[1], [2]])).asnumpy())
+    np.testing.assert_allclose(result.asnumpy(), 1.97573, rtol=1e-3)
 
 
 def test_an_identity_takes_the_arguments_of_the_layer_in_whose_place_it_stands() -> None:

@@ -36,17 +36,17 @@ def windows(x: Array, size: tuple[int, ...], stride: tuple[int, ...], apart: tup
     for length, k, s, d in zip(x.shape[2:], size, stride, apart, strict=True):
         rounded = math.ceil if ceil else math.floor
         counts.append(rounded((length - d * (k - 1) - 1) / s) + 1)
-    for place in np.ndindex(*counts):
-        rows = [[i * s + j * d for j in range(k)] for i, s, k, d in zip(place, stride, size, apart, strict=True)]
+    for index in np.ndindex(*counts):
+        rows = [[i * s + j * d for j in range(k)] for i, s, k, d in zip(index, stride, size, apart, strict=True)]
         inside = [[r for r in axis if r < n] for axis, n in zip(rows, x.shape[2:], strict=True)]
-        yield place, counts, x[(..., *np.ix_(*inside))]
+        yield index, counts, x[(..., *np.ix_(*inside))]
 
 
 def largest(x: Array, size: Any, stride: Any, apart: Any = (1, 1), ceil: bool = False) -> Array:
-    for place, counts, part in windows(x, size, stride, apart, ceil):
-        if not any(place):
+    for index, counts, part in windows(x, size, stride, apart, ceil):
+        if not any(index):
             out = np.zeros((*x.shape[:2], *counts))
-        out[(..., *place)] = part.max(tuple(range(2, x.ndim)))
+        out[(..., *index)] = part.max(tuple(range(2, x.ndim)))
     return out
 
 
@@ -56,23 +56,23 @@ def means(
     """Sums of the windows divided by their elements, by those of the image alone, or by a number."""
     sides = tuple((p, p) for p in pad)
     image, own = padded(x, sides), padded(np.ones_like(x), sides)
-    parts = zip(*(windows(one, size, stride, (1,) * len(size), ceil) for one in (image, own)), strict=True)
-    for (place, counts, part), (_, _, real) in parts:
-        if not any(place):
+    parts = zip(*(windows(variant, size, stride, (1,) * len(size), ceil) for variant in (image, own)), strict=True)
+    for (index, counts, part), (_, _, real) in parts:
+        if not any(index):
             out = np.zeros((*x.shape[:2], *counts))
         axes = tuple(range(2, x.ndim))
         # Zeros of the padding count, and places beyond it, where a last window is cut off, do not.
-        out[(..., *place)] = part.sum(axes) / (by or (np.prod(part.shape[2:]) if counted else real.sum(axes)))
+        out[(..., *index)] = part.sum(axes) / (by or (np.prod(part.shape[2:]) if counted else real.sum(axes)))
     return out
 
 
 def patches(x: Array, size: Any, stride: Any, apart: Any) -> Array:
     """Windows as channels in the order row, column, channel."""
     n, c = x.shape[:2]
-    for place, counts, part in windows(x, size, stride, apart, False):
-        if not any(place):
+    for index, counts, part in windows(x, size, stride, apart, False):
+        if not any(index):
             out = np.zeros((n, c * math.prod(size), *counts))
-        out[(..., *place)] = part.transpose(0, 2, 3, 1).reshape(n, -1)
+        out[(..., *index)] = part.transpose(0, 2, 3, 1).reshape(n, -1)
     return out
 
 
@@ -81,8 +81,8 @@ def one_hot(indices: Array, depth: int, axis: int, on: float, off: float) -> Arr
 
 
 def normalized(x: Array, axes: int, eps: float) -> Array:
-    places = tuple(range(x.ndim - axes, x.ndim))
-    return (x - x.mean(places, keepdims=True)) / np.sqrt(x.var(places, keepdims=True) + eps)
+    indices = tuple(range(x.ndim - axes, x.ndim))
+    return (x - x.mean(indices, keepdims=True)) / np.sqrt(x.var(indices, keepdims=True) + eps)
 
 
 def made(layer: nn.Cell, **values: Array) -> nn.Cell:
@@ -92,10 +92,10 @@ def made(layer: nn.Cell, **values: Array) -> nn.Cell:
 
 
 def diagonals(x: Array, new: Array) -> Array:
-    found = x.copy()
-    for place in np.ndindex(*new.shape):
-        found[(*place[:-1], place[-1], place[-1])] = new[place]
-    return found
+    result = x.copy()
+    for index in np.ndindex(*new.shape):
+        result[(*index[:-1], index[-1], index[-1])] = new[index]
+    return result
 
 
 def channels(values: Array) -> Array:
@@ -256,7 +256,13 @@ CASES: dict[str, Case] = {
     ),
     "BatchNorm3d with each setting": (
         lambda: nn.BatchNorm3d(
-            5, 0.1, 0.75, False, *(Tensor(one) for one in (*BIAS[:2], WEIGHT[0], BIAS[2] ** 2)), False, ms.float64
+            5,
+            0.1,
+            0.75,
+            False,
+            *(Tensor(variant) for variant in (*BIAS[:2], WEIGHT[0], BIAS[2] ** 2)),
+            False,
+            ms.float64,
         ),
         (ROOMS,),
         over_channels((ROOMS - channels(WEIGHT[0])) / np.sqrt(channels(BIAS[2] ** 2) + 0.1), BIAS[0], BIAS[1]),
@@ -294,9 +300,9 @@ def given(inputs: tuple[Any, ...]) -> list[Any]:
 @pytest.mark.parametrize("name", CASES)
 def test_a_layer_is_its_definition_with_each_of_its_settings(name: str) -> None:
     make, inputs, want = CASES[name]
-    found = make()(*given(inputs)).asnumpy()
-    assert found.shape == want.shape
-    np.testing.assert_allclose(found, want, rtol=1e-9, atol=1e-12)
+    result = make()(*given(inputs)).asnumpy()
+    assert result.shape == want.shape
+    np.testing.assert_allclose(result, want, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", FLOATS)
@@ -308,12 +314,12 @@ def test_the_slopes_of_a_layer_are_those_of_its_definition(name: str) -> None:
     def summed(x: Tensor) -> Tensor:
         return (layer(x, *others) * weights).sum()
 
-    got = grad(summed)(Tensor(inputs[0])).asnumpy()
-    for place in itertools.islice(np.ndindex(inputs[0].shape), 0, None, 5):
+    result = grad(summed)(Tensor(inputs[0])).asnumpy()
+    for index in itertools.islice(np.ndindex(inputs[0].shape), 0, None, 5):
         step = np.zeros(inputs[0].shape)
-        step[place] = 1e-6
+        step[index] = 1e-6
         ahead, behind = (float(summed(Tensor(inputs[0] + sign * step)).asnumpy()) for sign in (1, -1))
-        assert got[place] == pytest.approx((ahead - behind) / 2e-6, rel=1e-5, abs=1e-7)
+        assert result[index] == pytest.approx((ahead - behind) / 2e-6, rel=1e-5, abs=1e-7)
 
 
 def spread(x: Array, weight: Array, stride: Any, pads: Any, more: Any, dilation: Any, group: int) -> Array:
@@ -325,11 +331,11 @@ def spread(x: Array, weight: Array, stride: Any, pads: Any, more: Any, dilation:
         for length, s, d, k, m in zip(lengths, stride, dilation, kernel, more, strict=True)
     ]
     out = np.zeros((n, per_group * group, *sizes))
-    for sample, channel, *place in np.ndindex(*x.shape):
+    for sample, channel, *index in np.ndindex(*x.shape):
         first = channel // (c // group) * per_group
         for k, *at in np.ndindex(*weight.shape[1:]):
-            target = [i * s + a * d for i, s, a, d in zip(place, stride, at, dilation, strict=True)]
-            out[(sample, first + k, *target)] += x[(sample, channel, *place)] * weight[(channel, k, *at)]
+            target = [i * s + a * d for i, s, a, d in zip(index, stride, at, dilation, strict=True)]
+            out[(sample, first + k, *target)] += x[(sample, channel, *index)] * weight[(channel, k, *at)]
     ends = zip(sizes, pads, strict=True)
     return out[(..., *(slice(before, size - after) for size, (before, after) in ends))]
 
@@ -337,12 +343,12 @@ def spread(x: Array, weight: Array, stride: Any, pads: Any, more: Any, dilation:
 def gathered(x: Array, weight: Array, stride: Any, pads: Any, dilation: Any, group: int) -> Array:
     """A convolution: the sum over each window times the kernel."""
     out, kernels, per_group = None, weight.shape[0], weight.shape[1]
-    for place, counts, part in windows(padded(x, pads), weight.shape[2:], stride, dilation, False):
+    for index, counts, part in windows(padded(x, pads), weight.shape[2:], stride, dilation, False):
         out = np.zeros((x.shape[0], kernels, *counts)) if out is None else out
         for k in range(kernels):
             first = k // (kernels // group) * per_group
             own = part[:, first : first + per_group]
-            out[(slice(None), k, *place)] = (own * weight[k]).sum(tuple(range(1, own.ndim)))
+            out[(slice(None), k, *index)] = (own * weight[k]).sum(tuple(range(1, own.ndim)))
     assert out is not None
     return out
 
@@ -363,19 +369,19 @@ def test_a_convolution_takes_each_setting_in_its_place(axes: int) -> None:
     layer = getattr(nn, f"Conv{axes}d")(
         4, 6, *single[:2], "pad", flat, single[2], group, True, *values, *last, ms.float64
     )
-    found, want = layer(Tensor(x)).asnumpy(), gathered(x, weight, stride, pads, dilation, group) + shift
-    assert found.shape == want.shape
-    np.testing.assert_allclose(found, want, rtol=1e-9, atol=1e-12)
+    result, want = layer(Tensor(x)).asnumpy(), gathered(x, weight, stride, pads, dilation, group) + shift
+    assert result.shape == want.shape
+    np.testing.assert_allclose(result, want, rtol=1e-9, atol=1e-12)
 
     weight = NUMBERS.standard_normal((4, 3, *kernel))
     values = Tensor(weight.reshape(4, 3, *kernel)), Tensor(bias)
     settings = {1: (group, True, *values), 2: (group, True, *values), 3: (group, more, True, *values, "NCDHW")}[axes]
-    places = (single[2],) if axes != 2 else (more, single[2])
-    layer = getattr(nn, f"Conv{axes}dTranspose")(4, 6, *single[:2], "pad", flat, *places, *settings, ms.float64)
+    indices = (single[2],) if axes != 2 else (more, single[2])
+    layer = getattr(nn, f"Conv{axes}dTranspose")(4, 6, *single[:2], "pad", flat, *indices, *settings, ms.float64)
     longer = more if axes > 1 else (0,)
-    found, want = layer(Tensor(x)).asnumpy(), spread(x, weight, stride, pads, longer, dilation, group) + shift
-    assert found.shape == want.shape
-    np.testing.assert_allclose(found, want, rtol=1e-9, atol=1e-12)
+    result, want = layer(Tensor(x)).asnumpy(), spread(x, weight, stride, pads, longer, dilation, group) + shift
+    assert result.shape == want.shape
+    np.testing.assert_allclose(result, want, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -418,8 +424,8 @@ def test_edges_are_repeated_around_samples_and_batches_of_them_alone(name: str, 
 def test_a_padding_of_one_number_stands_for_both_sides_of_a_line() -> None:
     wide = padded(LINE, ((1, 1),), -np.inf)
     for pad in (1, (1,)):
-        found = nn.MaxPool1d(3, 2, "pad", pad)(Tensor(LINE)).asnumpy()
-        np.testing.assert_array_equal(found, largest(wide, (3,), (2,), (1,)))
+        result = nn.MaxPool1d(3, 2, "pad", pad)(Tensor(LINE)).asnumpy()
+        np.testing.assert_array_equal(result, largest(wide, (3,), (2,), (1,)))
 
 
 def test_the_dtypes_are_those_that_were_asked_for() -> None:
@@ -429,7 +435,7 @@ def test_the_dtypes_are_those_that_were_asked_for() -> None:
         assert nn.OneHot(depth=3, dtype=dtype)(indices).dtype == dtype
     assert nn.Linear(2, 3).weight.dtype == nn.Linear(2, 3).bias.dtype == nn.LayerNormExt(3).weight.dtype == ms.float32
     assert nn.Linear(2, 3, dtype=ms.float16)(Tensor([[1.0, 2.0]], ms.float16)).dtype == ms.float16
-    assert [nn.Range(*one)().dtype for one in ((5,), (0, 4, 2), (0, 4.0), (0.5, 2))] == [
+    assert [nn.Range(*variant)().dtype for variant in ((5,), (0, 4, 2), (0, 4.0), (0.5, 2))] == [
         ms.int32,
         ms.int32,
         ms.float32,
@@ -450,9 +456,9 @@ def test_dropout_of_channels_may_change_the_input_itself(shape: tuple[int, ...])
     for inplace in (False, True):
         layer = nn.Dropout2dExt(0.25, inplace).set_train()
         held = Tensor(x)
-        found = layer(held)
-        factors = (found.asnumpy() / x).reshape(1200, 6)
-        assert (found is held, np.array_equal(held.asnumpy(), x)) == (inplace, not inplace)
+        result = layer(held)
+        factors = (result.asnumpy() / x).reshape(1200, 6)
+        assert (result is held, np.array_equal(held.asnumpy(), x)) == (inplace, not inplace)
         np.testing.assert_allclose(factors, np.broadcast_to(factors[:, :1], factors.shape), rtol=1e-6)
         kept = factors[:, 0] != 0
         np.testing.assert_allclose(factors[kept], 4 / 3, rtol=1e-6)

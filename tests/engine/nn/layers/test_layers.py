@@ -51,9 +51,9 @@ def test_conv2d_is_the_loop_over_windows(mode: str, stride: Any, dilation: Any, 
     elif mode == "same":
         pads = (*same_pads(6, 3, strides[0], dilations[0]), *same_pads(7, 2, strides[1], dilations[1]))
     want = windows.conv2d(x, weight, strides, pads, dilations, group) + bias[:, None, None]
-    got = layer(Tensor(x)).asnumpy()
-    assert got.shape == want.shape
-    np.testing.assert_allclose(got, want, rtol=1e-10, atol=1e-10)
+    result = layer(Tensor(x)).asnumpy()
+    assert result.shape == want.shape
+    np.testing.assert_allclose(result, want, rtol=1e-10, atol=1e-10)
 
 
 def test_conv2d_by_default_keeps_height_and_width_and_has_no_bias() -> None:
@@ -126,8 +126,8 @@ def test_max_pool_of_numbers_below_zero_does_not_see_the_padding() -> None:
 
 def test_adaptive_avg_pool_has_windows_that_overlap_where_they_do_not_divide() -> None:
     x = normal(1, 2, 4, 6)
-    got = nn.AdaptiveAvgPool2d((2, 3))(Tensor(x)).asnumpy()
-    np.testing.assert_allclose(got, x.reshape(1, 2, 2, 2, 3, 2).mean((3, 5)), rtol=1e-12)
+    result = nn.AdaptiveAvgPool2d((2, 3))(Tensor(x)).asnumpy()
+    np.testing.assert_allclose(result, x.reshape(1, 2, 2, 2, 3, 2).mean((3, 5)), rtol=1e-12)
     uneven = nn.AdaptiveAvgPool2d((3, None))(Tensor(x)).asnumpy()
     np.testing.assert_allclose(uneven, np.stack([x[:, :, i : i + 2].mean(2) for i in range(3)], 2), rtol=1e-12)
 
@@ -144,11 +144,11 @@ def test_pooling_wants_four_axes(layer: nn.Cell) -> None:
 def test_batch_norm_in_training_uses_the_batch_and_moves_the_statistics() -> None:
     x, gamma, beta = normal(5, 3, 2, 4) * 2 + 1, normal(3, seed=1), normal(3, seed=2)
     layer = set_values(nn.BatchNorm2d(3, eps=1e-3, momentum=0.7, dtype=ms.float64), gamma=gamma, beta=beta).set_train()
-    got = layer(Tensor(x)).asnumpy()
+    result = layer(Tensor(x)).asnumpy()
     mean, var = x.mean((0, 2, 3)), x.var((0, 2, 3))
     shape = (1, 3, 1, 1)
     want = (x - mean.reshape(shape)) / np.sqrt(var + 1e-3).reshape(shape) * gamma.reshape(shape) + beta.reshape(shape)
-    np.testing.assert_allclose(got, want, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(result, want, rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(layer.moving_mean.asnumpy(), 0.3 * mean, rtol=1e-10)
     np.testing.assert_allclose(layer.moving_variance.asnumpy(), 0.7 + 0.3 * x.var((0, 2, 3), ddof=1), rtol=1e-10)
 
@@ -332,8 +332,8 @@ def test_embedding_takes_rows_and_adds_up_the_gradients_of_a_row_used_twice() ->
 
 def test_embedding_by_one_hot_rows_is_the_same() -> None:
     table, ids = Tensor(normal(5, 2).astype(np.float32)), Tensor([[1, 3], [3, 0]])
-    found = [nn.Embedding(5, 2, one_hot, table)(ids).asnumpy() for one_hot in (False, True)]
-    np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
+    results = [nn.Embedding(5, 2, one_hot, table)(ids).asnumpy() for one_hot in (False, True)]
+    np.testing.assert_allclose(results[0], results[1], rtol=1e-6)
 
 
 def test_embeddings_padding_row_starts_as_zeros() -> None:

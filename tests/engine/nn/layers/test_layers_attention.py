@@ -22,11 +22,11 @@ def mha(
     kv: tuple[int, ...] = (5, 2, 8),
     g: bool = False,
     call: dict[str, Any] | None = None,
-    **named: Any,
+    **keywords: Any,
 ) -> Any:
     """What attention gives for waves; with ``g`` the gradients of the first output by query, key and value."""
-    layer, how = filled(nn.MultiheadAttention(*settings, **named), 0.4), call or {}
-    inputs = (wave(*q), wave(*kv, k=1.0), wave(*kv[:-1], named.get("vdim") or kv[-1], k=2.0))
+    layer, how = filled(nn.MultiheadAttention(*settings, **keywords), 0.4), call or {}
+    inputs = (wave(*q), wave(*kv, k=1.0), wave(*kv[:-1], keywords.get("vdim") or kv[-1], k=2.0))
     if g:
         return ms.grad(lambda *x: (layer(*x, **how)[0] * wave(*q, k=0.3)).sum(), (0, 1, 2))(*inputs)
     return layer(*inputs, **how)
@@ -59,8 +59,8 @@ def stacked(layer: Any, stack: Any, layers: int | None) -> Any:
     return cell
 
 
-def enc(*settings: Any, call: Any = None, layers: int | None = None, g: bool = False, **named: Any) -> Any:
-    layer = nn.TransformerEncoderLayer(*settings, dropout=0.0, **named)
+def enc(*settings: Any, call: Any = None, layers: int | None = None, g: bool = False, **keywords: Any) -> Any:
+    layer = nn.TransformerEncoderLayer(*settings, dropout=0.0, **keywords)
     cell = stacked(layer, nn.TransformerEncoder, layers)
     return gradients(cell, wave(4, 2, 8)) if g else cell(wave(4, 2, 8), **(call or {}))
 
@@ -72,9 +72,9 @@ def dec(
     g: bool = False,
     x: tuple[int, ...] = (4, 2, 8),
     m: tuple[int, ...] = (5, 2, 8),
-    **named: Any,
+    **keywords: Any,
 ) -> Any:
-    layer = nn.TransformerDecoderLayer(*settings, dropout=0.0, **named)
+    layer = nn.TransformerDecoderLayer(*settings, dropout=0.0, **keywords)
     cell = stacked(layer, nn.TransformerDecoder, layers)
     return gradients(cell, wave(*x), wave(*m, k=1.0)) if g else cell(wave(*x), wave(*m, k=1.0), **(call or {}))
 
@@ -165,11 +165,13 @@ REFUSED: list[tuple[str, Any, type[Exception], str]] = [
 def attended(layer: Any, q: Any, k: Any, v: Any, added: Any) -> tuple[Any, Any]:
     """Attention of (N, L, E) in float64 by its formula, with a mask (N, heads, L, S) that is added to the scores."""
     n, heads, e = q.shape[0], layer.num_heads, q.shape[-1]
-    weights, biases = (np.split(one.asnumpy(), 3) for one in (layer.in_proj_weight, layer.in_proj_bias))
+    weights, biases = (np.split(variant.asnumpy(), 3) for variant in (layer.in_proj_weight, layer.in_proj_bias))
     q, k, v = (x @ w.T + b for x, w, b in zip((q, k, v), weights, biases, strict=True))
-    extra = [one for one in (layer.bias_k, layer.bias_v) if one is not None]
+    extra = [variant for variant in (layer.bias_k, layer.bias_v) if variant is not None]
     if extra:
-        k, v = (np.concatenate([x, np.tile(one.asnumpy(), (n, 1, 1))], 1) for x, one in zip((k, v), extra, strict=True))
+        k, v = (
+            np.concatenate([x, np.tile(item.asnumpy(), (n, 1, 1))], 1) for x, item in zip((k, v), extra, strict=True)
+        )
     if layer.add_zero_attn:
         k, v = (np.concatenate([x, np.zeros((n, 1, e))], 1) for x in (k, v))
     q, k, v = (x.reshape(n, -1, heads, e // heads).transpose(0, 2, 1, 3) for x in (q, k, v))
@@ -199,12 +201,12 @@ def test_masks_are_for_the_keys_that_were_given(biases: bool, zeros: bool, which
     if which in ("keys", "both"):
         call["key_padding_mask"] = Tensor(keys)
         added = added + np.where(keys, -np.inf, 0)[:, None, None]
-    found, shares = layer(Tensor(q), Tensor(k), Tensor(v), average_attn_weights=False, **call)
+    result, shares = layer(Tensor(q), Tensor(k), Tensor(v), average_attn_weights=False, **call)
     want, want_shares = attended(layer, q, k, v, added)
-    np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(result.asnumpy(), want, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(shares.asnumpy(), want_shares, rtol=1e-9, atol=1e-12)
     (output,) = layer(Tensor(q), Tensor(k), Tensor(v), need_weights=False, **call)
-    np.testing.assert_array_equal(output.asnumpy(), found.asnumpy())
+    np.testing.assert_array_equal(output.asnumpy(), result.asnumpy())
     for name, shape in (("attn_mask", (4, 6)), ("attn_mask", (3, 4, 5)), ("key_padding_mask", (2, 6))):
         with pytest.raises(ValueError, match=f"'{name}' must have the shape"):
             layer(Tensor(q), Tensor(k), Tensor(v), **{name: Tensor(np.zeros(shape, bool))})
@@ -212,16 +214,16 @@ def test_masks_are_for_the_keys_that_were_given(biases: bool, zeros: bool, which
 
 def test_attention_drops_weights_while_training_alone() -> None:
     plain, dropping = (filled(nn.MultiheadAttention(8, 2, dropout=p), 0.4) for p in (0.0, 0.5))
-    given = wave(4, 2, 8), wave(5, 2, 8, k=1.0), wave(5, 2, 8, k=2.0)
+    inputs = wave(4, 2, 8), wave(5, 2, 8, k=1.0), wave(5, 2, 8, k=2.0)
 
     def ends(layer: Any, training: bool) -> tuple[Any, Any]:
-        output, weights = layer.set_train(training)(*given, average_attn_weights=False)
+        output, weights = layer.set_train(training)(*inputs, average_attn_weights=False)
         return output.asnumpy(), weights.asnumpy()
 
     expected = ends(plain, False)
-    for found in (ends(plain, True), ends(dropping, False)):
-        np.testing.assert_array_equal(found[0], expected[0])
-        np.testing.assert_array_equal(found[1], expected[1])
+    for result in (ends(plain, True), ends(dropping, False)):
+        np.testing.assert_array_equal(result[0], expected[0])
+        np.testing.assert_array_equal(result[1], expected[1])
     output, weights = ends(dropping, True)
     kept = weights != 0
     assert 0.25 < kept.mean() < 0.75
@@ -244,39 +246,39 @@ def of_large(masked: bool, double: bool = False) -> tuple[Any, Any, Any]:
 
 @pytest.mark.parametrize("masked", [False, True])
 def test_large_attention_agrees_with_float64_and_has_the_same_bits_without_its_weights(masked: bool) -> None:
-    found = []
+    results = []
     for double in (True, False):
         layer, inputs, mask = of_large(masked, double)
 
-        def loss(*given: Any, layer: Any = layer, mask: Any = mask) -> Any:
-            output = layer(*given, attn_mask=mask, need_weights=False)[0]
+        def loss(*arguments: Any, layer: Any = layer, mask: Any = mask) -> Any:
+            output = layer(*arguments, attn_mask=mask, need_weights=False)[0]
             return (output * output).sum(), output
 
         (_, output), (of_inputs, of_weights) = ms.value_and_grad(
             loss, (0, 1, 2), layer.trainable_params(), has_aux=True
         )(*inputs)
-        found.append([output, *of_inputs, *of_weights])
+        results.append([output, *of_inputs, *of_weights])
         np.testing.assert_array_equal(layer(*inputs, attn_mask=mask)[0].asnumpy(), output.asnumpy())
-    for mine, its in zip(found[1], found[0], strict=True):
+    for mine, its in zip(results[1], results[0], strict=True):
         np.testing.assert_allclose(mine.asnumpy(), its.asnumpy(), rtol=1e-4, atol=1e-5 * abs(its.asnumpy()).max())
 
 
 def test_gradients_of_large_attention_for_masks_and_weights_and_of_second_order() -> None:
     """What the kernels leave to the table of operators agrees with the same in Float64."""
-    numbers, found = np.random.default_rng(8), []
+    numbers, results = np.random.default_rng(8), []
     drawn = [numbers.standard_normal(shape) for shape in ((2, 130, 4), (2, 130, 4), (2, 130, 3), (130, 130))]
     for dtype in (np.float64, np.float32):
-        given = [Tensor(x.astype(dtype)) for x in drawn]
+        inputs = [Tensor(x.astype(dtype)) for x in drawn]
 
         def all_of(q: Any, k: Any, v: Any, mask: Any) -> Any:
             y = attention(q, k, v, mask)
             return (y * y * y).sum() + (attention_weights(q, k, mask) ** 2.0).sum()
 
-        def slope(*given: Any) -> Any:
-            return (ms.grad(lambda q: (attention(q, *given[1:]) ** 2.0).sum())(given[0]) ** 2.0).sum()
+        def slope(*inputs: Any) -> Any:
+            return (ms.grad(lambda q: (attention(q, *inputs[1:]) ** 2.0).sum())(inputs[0]) ** 2.0).sum()
 
-        found.append([*ms.grad(all_of, (0, 1, 2, 3))(*given), *ms.grad(slope, (0, 1, 2, 3))(*given)])
-    for its, mine in zip(*found, strict=True):
+        results.append([*ms.grad(all_of, (0, 1, 2, 3))(*inputs), *ms.grad(slope, (0, 1, 2, 3))(*inputs)])
+    for its, mine in zip(*results, strict=True):
         np.testing.assert_allclose(mine.asnumpy(), its.asnumpy(), rtol=1e-3, atol=1e-5 * abs(its.asnumpy()).max())
 
 
@@ -301,10 +303,10 @@ def test_the_two_inputs_of_a_transformer_differ_in_length_but_not_in_their_batch
     for batch_first in (False, True):
         net = nn.Transformer(8, 2, 1, 1, 16, 0.0, batch_first=batch_first)
         assert net(wave(4, 2, 8), wave(4, 2, 8)).shape == (4, 2, 8)
-        one, two, other = ((2, 4, 8), (2, 3, 8), (3, 4, 8)) if batch_first else ((4, 2, 8), (3, 2, 8), (4, 3, 8))
-        assert net(wave(*one), wave(*two)).shape == two
+        first, two, second = ((2, 4, 8), (2, 3, 8), (3, 4, 8)) if batch_first else ((4, 2, 8), (3, 2, 8), (4, 3, 8))
+        assert net(wave(*first), wave(*two)).shape == two
         with pytest.raises(ValueError, match="'src' and 'tgt' must have one batch size"):
-            net(wave(*one), wave(*other))
+            net(wave(*first), wave(*second))
         assert net(wave(4, 8), wave(3, 8)).shape == (3, 8)
 
 
@@ -329,13 +331,13 @@ def test_attention_has_second_derivatives_through_its_result_and_its_weights(mas
         return (taken * taken).sum() + (weights * weights * weights).sum()
 
     inputs = [q, k, v, mask] if masked else [q, k, v]
-    for place in range(len(inputs)):
-        agrees(ms.grad(loss, place), *inputs)
+    for index in range(len(inputs)):
+        agrees(ms.grad(loss, index), *inputs)
 
 
 def test_attention_without_weights_is_a_tuple_of_one() -> None:
     x = wave(4, 2, 8)
     net = filled(nn.MultiheadAttention(8, 2), 0.4)
-    found = net(x, x, x, need_weights=False)
-    assert isinstance(found, tuple) and len(found) == 1
-    np.testing.assert_array_equal(found[0].asnumpy(), net(x, x, x)[0].asnumpy())
+    result = net(x, x, x, need_weights=False)
+    assert isinstance(result, tuple) and len(result) == 1
+    np.testing.assert_array_equal(result[0].asnumpy(), net(x, x, x)[0].asnumpy())

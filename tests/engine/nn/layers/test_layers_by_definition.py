@@ -49,9 +49,9 @@ def dice(x: Array, y: Array) -> float:
 
 def multilabel(x: Array, labels: list[list[int]]) -> Array:
     rows = []
-    for row, named in zip(x, labels, strict=True):
-        others = [k for k in range(len(row)) if k not in named]
-        rows.append(sum(max(0.0, 1 - (row[own] - row[k])) for own in named for k in others) / len(row))
+    for row, targets in zip(x, labels, strict=True):
+        others = [k for k in range(len(row)) if k not in targets]
+        rows.append(sum(max(0.0, 1 - (row[own] - row[k])) for own in targets for k in others) / len(row))
     return np.array(rows)
 
 
@@ -125,8 +125,8 @@ CASES: dict[str, tuple[nn.Cell, tuple[Array, ...], Any]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_a_layer_is_its_definition(name: str) -> None:
     layer, inputs, expected = CASES[name]
-    found = layer(*[Tensor(x if x.dtype.kind == "i" else x.astype(np.float32)) for x in inputs])
-    np.testing.assert_allclose(found.asnumpy(), expected, rtol=2e-5, atol=2e-6)
+    result = layer(*[Tensor(x if x.dtype.kind == "i" else x.astype(np.float32)) for x in inputs])
+    np.testing.assert_allclose(result.asnumpy(), expected, rtol=2e-5, atol=2e-6)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_a_range_is_that_of_numpy(layer: nn.Cell, function: Callable[[], Array])
 def test_products_with_a_jacobian_are_those_of_the_written_out_one() -> None:
     x, v, w = A[0], B[0], C[0]
     jacobian = np.diag(np.cos(x) * x + np.sin(x))
-    tensors = [Tensor(one.astype(np.float32)) for one in (x, v, w)]
+    tensors = [Tensor(variant.astype(np.float32)) for variant in (x, v, w)]
 
     def function(t: Tensor) -> Tensor:
         return ops.sin(t) * t
@@ -152,8 +152,8 @@ def test_products_with_a_jacobian_are_those_of_the_written_out_one() -> None:
     out, forward = nn.Jvp(function)(tensors[0], tensors[1])
     same, backward = nn.Vjp(function)(tensors[0], tensors[2])
     value = np.sin(x) * x
-    for found, expected in ((out, value), (forward, jacobian @ v), (same, value), (backward, w @ jacobian)):
-        np.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-5, atol=1e-6)
+    for result, expected in ((out, value), (forward, jacobian @ v), (same, value), (backward, w @ jacobian)):
+        np.testing.assert_allclose(result.asnumpy(), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_the_padding_row_of_embedding_ext_is_zeros_and_gets_no_gradient() -> None:
@@ -162,32 +162,32 @@ def test_the_padding_row_of_embedding_ext_is_zeros_and_gets_no_gradient() -> Non
     table = layer.weight.asnumpy()
     assert table[1].tolist() == [0.0, 0.0] and np.all(table[2] != 0)
     np.testing.assert_array_equal(layer(ids).asnumpy(), table[[1, 2, 1, 3]])
-    (found,) = grad(lambda: layer(ids).sum(), None, (layer.weight,))()
-    assert found.asnumpy().tolist() == [[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]
+    (result,) = grad(lambda: layer(ids).sum(), None, (layer.weight,))()
+    assert result.asnumpy().tolist() == [[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]
 
 
 @pytest.mark.parametrize("padding", [None, -4, -1, 0, 3])
 def test_embedding_ext_takes_each_setting_in_its_place(padding: int | None) -> None:
-    given = np.arange(1, 9, dtype=np.float64).reshape(4, 2)
+    argument = np.arange(1, 9, dtype=np.float64).reshape(4, 2)
     ids = np.array([[0, 3, 3], [2, 0, 1]])
-    layer = nn.EmbeddingExt(4, 2, padding, 5.0, 1.0, False, False, Tensor(given), False, ms.float64)
+    layer = nn.EmbeddingExt(4, 2, padding, 5.0, 1.0, False, False, Tensor(argument), False, ms.float64)
     # A given table is kept as it is, the padding row too.
-    np.testing.assert_array_equal(layer.weight.asnumpy(), given)
-    rows = given[ids]
+    np.testing.assert_array_equal(layer.weight.asnumpy(), argument)
+    rows = argument[ids]
     lengths = abs(rows).sum(-1, keepdims=True)
     np.testing.assert_allclose(layer(Tensor(ids)).asnumpy(), rows * np.minimum(5.0 / lengths, 1), rtol=1e-12)
-    free = nn.EmbeddingExt(4, 2, padding, _weight=Tensor(given), dtype=ms.float64)
+    free = nn.EmbeddingExt(4, 2, padding, _weight=Tensor(argument), dtype=ms.float64)
     weights = np.arange(12.0).reshape(2, 3, 2)
-    (found,) = grad(lambda: (free(Tensor(ids)) * Tensor(weights)).sum(), None, (free.weight,))()
+    (result,) = grad(lambda: (free(Tensor(ids)) * Tensor(weights)).sum(), None, (free.weight,))()
     want = np.zeros((4, 2))
     np.add.at(want, ids, weights)
     if padding is not None:
         want[padding] = 0
-    np.testing.assert_array_equal(found.asnumpy(), want)
+    np.testing.assert_array_equal(result.asnumpy(), want)
     fresh = nn.EmbeddingExt(4, 2, padding).weight
     assert (fresh.shape, fresh.dtype, fresh.requires_grad) == ((4, 2), ms.float32, True)
     zero = [not row.any() for row in fresh.asnumpy()]
-    assert zero == [padding is not None and place == padding % 4 for place in range(4)]
+    assert zero == [padding is not None and index == padding % 4 for index in range(4)]
     frozen = nn.EmbeddingExt(4, 2, _freeze=True, dtype=ms.float16).weight
     assert frozen.dtype == ms.float16 and not frozen.requires_grad
 
@@ -222,10 +222,10 @@ def test_rms_norm_divides_by_the_root_of_the_mean_square(axes: int, epsilon: flo
     def formula(x: Array) -> Array:
         return x / np.sqrt((x * x).mean(over, keepdims=True) + epsilon) * gamma
 
-    given = Tensor(IMAGE), Tensor(gamma)
-    for found in (ops.rms_norm(*given, epsilon), ops.RmsNorm(epsilon)(*given)):
-        np.testing.assert_allclose(found[0].asnumpy(), formula(IMAGE), rtol=1e-12)
-        np.testing.assert_allclose(found[1].asnumpy(), 1 / np.sqrt((IMAGE**2).mean(over, keepdims=True) + epsilon))
+    inputs = Tensor(IMAGE), Tensor(gamma)
+    for result in (ops.rms_norm(*inputs, epsilon), ops.RmsNorm(epsilon)(*inputs)):
+        np.testing.assert_allclose(result[0].asnumpy(), formula(IMAGE), rtol=1e-12)
+        np.testing.assert_allclose(result[1].asnumpy(), 1 / np.sqrt((IMAGE**2).mean(over, keepdims=True) + epsilon))
     weights, way = normal(*IMAGE.shape, seed=10), normal(*IMAGE.shape, seed=11)
     slope = grad(lambda x: (ops.rms_norm(x, Tensor(gamma), epsilon)[0] * Tensor(weights)).sum())(Tensor(IMAGE))
     ends = [(formula(IMAGE + step * way) * weights).sum() for step in (1e-6, -1e-6)]
@@ -235,10 +235,10 @@ def test_rms_norm_divides_by_the_root_of_the_mean_square(axes: int, epsilon: flo
 @pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16])
 def test_rms_norm_of_half_precision_does_not_overflow(dtype: Any) -> None:
     x = np.array([[300.0, 400.0], [-40000.0, 30000.0]])
-    found, rstd = ops.rms_norm(Tensor(x, dtype), Tensor([2.0, 1.0], dtype))
+    result, rstd = ops.rms_norm(Tensor(x, dtype), Tensor([2.0, 1.0], dtype))
     root = np.sqrt((x * x).mean(1, keepdims=True))
-    assert (found.dtype, rstd.dtype) == (dtype, ms.float32)
-    np.testing.assert_allclose(found.astype(ms.float32).asnumpy(), x / root * [2, 1], rtol=8e-3)
+    assert (result.dtype, rstd.dtype) == (dtype, ms.float32)
+    np.testing.assert_allclose(result.astype(ms.float32).asnumpy(), x / root * [2, 1], rtol=8e-3)
     np.testing.assert_allclose(rstd.asnumpy(), 1 / root, rtol=8e-3)
 
 

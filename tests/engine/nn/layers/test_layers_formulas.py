@@ -25,18 +25,18 @@ def test_instance_norm_normalizes_each_channel_of_each_sample(axes: int, affine:
     layer = getattr(nn, f"InstanceNorm{axes}d")(3, eps=1e-3, affine=affine)
     if affine:
         filled(layer)
-    wide, places = x.astype(np.float64), tuple(range(2, 2 + axes))
-    want = wide - wide.mean(places, keepdims=True)
-    want /= np.sqrt(wide.var(places, keepdims=True) + 1e-3)
+    wide, indices = x.astype(np.float64), tuple(range(2, 2 + axes))
+    want = wide - wide.mean(indices, keepdims=True)
+    want /= np.sqrt(wide.var(indices, keepdims=True) + 1e-3)
     if affine:
         scale, shift = (p.asnumpy().reshape(3, *[1] * axes) for p in (layer.gamma, layer.beta))
         want = want * scale + shift
     np.testing.assert_allclose(layer(Tensor(x)).asnumpy(), want, rtol=2e-5, atol=2e-5)
     # The output does not change when a number is added to a channel: the gradient of its elements adds up to 0.
     weights = Tensor(normal(*x.shape, seed=1))
-    got = grad(lambda x: (layer(x) * weights).sum())(Tensor(x)).asnumpy()
-    assert abs(got).max() > 0.1
-    np.testing.assert_allclose(got.sum(places), 0, atol=1e-4)
+    result = grad(lambda x: (layer(x) * weights).sum())(Tensor(x)).asnumpy()
+    assert abs(result).max() > 0.1
+    np.testing.assert_allclose(result.sum(indices), 0, atol=1e-4)
 
 
 def similarity(a: Array, b: Array, size: int, sigma: float, most: float, k1: float, k2: float) -> tuple[Array, Array]:
@@ -60,9 +60,9 @@ def similarity(a: Array, b: Array, size: int, sigma: float, most: float, k1: flo
 @pytest.mark.parametrize(("size", "sigma", "most"), [(11, 1.5, 1.0), (5, 0.8, 255.0), (4, 1.0, 2.0)])
 def test_ssim_is_the_formula_of_its_paper(size: int, sigma: float, most: float) -> None:
     a, b = (abs(normal(2, 3, 14, 16, seed=s)) * most / 4 for s in (0, 1))
-    got = nn.SSIM(max_val=most, filter_size=size, filter_sigma=sigma)(Tensor(a), Tensor(b)).asnumpy()
+    result = nn.SSIM(max_val=most, filter_size=size, filter_sigma=sigma)(Tensor(a), Tensor(b)).asnumpy()
     want = similarity(a, b, size, sigma, most, 0.01, 0.03)[0].mean(1)
-    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(result, want, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(nn.SSIM(most)(Tensor(a), Tensor(a)).asnumpy(), [1, 1], rtol=1e-5)
 
 
@@ -80,8 +80,8 @@ def test_msssim_is_the_product_over_scales_of_its_paper(size: int, powers: tuple
     b = abs(a + normal(2, 3, 23, 26, seed=1) * most / 20)
     want, first, second = np.ones((2, 3)), a.astype(np.float64), b.astype(np.float64)
     for level, power in enumerate(powers):
-        whole, contrast = similarity(first, second, size, 1.2, most, 0.02, 0.05)
-        want *= (whole if level == len(powers) - 1 else contrast) ** power
+        full, contrast = similarity(first, second, size, 1.2, most, 0.02, 0.05)
+        want *= (full if level == len(powers) - 1 else contrast) ** power
         first, second = halved(first), halved(second)
     layer = nn.MSSSIM(most, powers, size, 1.2, 0.02, 0.05)
     np.testing.assert_allclose(layer(Tensor(a), Tensor(b)).asnumpy(), want.mean(1), rtol=1e-4)
@@ -130,8 +130,8 @@ def test_fields_are_looked_up_weighted_and_joined(how: str, joined: Any) -> None
     layer = filled(nn.MultiFieldEmbeddingLookup(10, 2, field_size=2, operator=how, target="DEVICE"))
     rows, fields = [2, 4, 6, 1], [0, 1, 1, 0]
     weights = np.array([1.0, 0.5, 2.0, 3.0], np.float32)
-    got = layer(*(Tensor(np.array([x])) for x in (np.int32(rows), weights, np.int32(fields)))).asnumpy()
+    result = layer(*(Tensor(np.array([x])) for x in (np.int32(rows), weights, np.int32(fields)))).asnumpy()
     table = layer.embedding_table.asnumpy()
     scaled = table[rows] * weights[:, None]
     want = [joined(scaled[[i for i, f in enumerate(fields) if f == field]], axis=0) for field in (0, 1)]
-    np.testing.assert_allclose(got[0], want, rtol=1e-5)
+    np.testing.assert_allclose(result[0], want, rtol=1e-5)

@@ -18,9 +18,9 @@ def samples(axes: int, count: int = 2) -> Tensor:
     return Tensor(((0.61 * np.arange(1, 2 * count * axes + 1)) % 1).astype(np.float32).reshape(count, 2, axes))
 
 
-def fractional(kind: Any, lengths: tuple[int, ...], kernel: Any, named: dict[str, Any]) -> Any:
+def fractional(kind: Any, lengths: tuple[int, ...], kernel: Any, keywords: dict[str, Any]) -> Any:
     """Of two samples with two channels: the largest elements and their places."""
-    return kind(kernel, return_indices=True, _random_samples=samples(len(lengths)), **named)(wave(2, 2, *lengths))
+    return kind(kernel, return_indices=True, _random_samples=samples(len(lengths)), **keywords)(wave(2, 2, *lengths))
 
 
 CASES: dict[str, Callable[[], Any]] = {
@@ -60,14 +60,18 @@ CASES: dict[str, Callable[[], Any]] = {
     "ConstantPad2d": lambda: nn.ConstantPad2d((1, 1, 0, 2), 0.5)(wave(1, 1, 3, 3)),
     "ConstantPad3d": lambda: nn.ConstantPad3d((1, 1, 0, 1, 1, 0), 0.5)(wave(1, 1, 2, 3, 3)),
     **{
-        f"FractionalMaxPool2d {kernel} {named}": partial(fractional, nn.FractionalMaxPool2d, (7, 8), kernel, named)
+        f"FractionalMaxPool2d {kernel} {keywords}": partial(
+            fractional, nn.FractionalMaxPool2d, (7, 8), kernel, keywords
+        )
         for kernel in (2, (3, 2))
-        for named in ({"output_size": (3, 4)}, {"output_size": 3}, {"output_ratio": 0.6})
+        for keywords in ({"output_size": (3, 4)}, {"output_size": 3}, {"output_ratio": 0.6})
     },
     **{
-        f"FractionalMaxPool3d {kernel} {named}": partial(fractional, nn.FractionalMaxPool3d, (5, 6, 7), kernel, named)
+        f"FractionalMaxPool3d {kernel} {keywords}": partial(
+            fractional, nn.FractionalMaxPool3d, (5, 6, 7), kernel, keywords
+        )
         for kernel in (2, (1, 3, 2))
-        for named in ({"output_size": (2, 3, 4)}, {"output_ratio": (0.5, 0.4, 0.6)})
+        for keywords in ({"output_size": (2, 3, 4)}, {"output_ratio": (0.5, 0.4, 0.6)})
     },
     "FractionalMaxPool2d of one sample": lambda: nn.FractionalMaxPool2d(2, 3, _random_samples=samples(2, 1))(
         wave(2, 7, 8)
@@ -126,14 +130,16 @@ def test_a_layer_names_what_is_wrong_with_its_argument(make: Any, error: type[Ex
 
 def test_the_gradient_of_fractional_pooling_goes_to_the_largest_of_each_window() -> None:
     x, layer = wave(2, 2, 7, 8), nn.FractionalMaxPool2d(3, 4, return_indices=True, _random_samples=samples(2))
-    values, places = layer(x)
+    values, indices = layer(x)
     weights = wave(*values.shape, k=0.4)
     want = np.zeros((4, 56))
-    for plane, own, weight in zip(want, places.asnumpy().reshape(4, -1), weights.asnumpy().reshape(4, -1), strict=True):
+    for plane, own, weight in zip(
+        want, indices.asnumpy().reshape(4, -1), weights.asnumpy().reshape(4, -1), strict=True
+    ):
         np.add.at(plane, own, weight)
-    assert any(len(set(own)) < 16 for own in places.asnumpy().reshape(4, -1))  # windows overlap
-    got = grad(lambda t: (layer(t)[0] * weights).sum())(x).asnumpy()
-    np.testing.assert_allclose(got.reshape(4, 56), want, rtol=1e-6, atol=1e-7)
+    assert any(len(set(own)) < 16 for own in indices.asnumpy().reshape(4, -1))  # windows overlap
+    result = grad(lambda t: (layer(t)[0] * weights).sum())(x).asnumpy()
+    np.testing.assert_allclose(result.reshape(4, 56), want, rtol=1e-6, atol=1e-7)
 
 
 def test_fractional_windows_are_drawn_for_each_sample_and_channel_and_the_seed_repeats_them() -> None:

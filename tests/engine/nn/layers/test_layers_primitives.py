@@ -23,9 +23,9 @@ def P(*shape: int, k: float = 0.0) -> Parameter:  # noqa: N802
     return Parameter(wave(*shape, k=k), f"p{k}")
 
 
-def upd(name: str, states: int, rest: tuple[Any, ...], *settings: Any, **named: Any) -> list[Tensor]:
+def upd(name: str, states: int, rest: tuple[Any, ...], *settings: Any, **keywords: Any) -> list[Tensor]:
     """A parameter and its state after the update was called twice."""
-    update = getattr(ops, name)(*settings, **named)
+    update = getattr(ops, name)(*settings, **keywords)
     held = [P(2, 3, k=0.3)]
     held += [Parameter(ops.abs(wave(2, 3, k=1.0 + i)) * 0.3, f"s{i}") for i in range(states)]
     for _ in range(2):
@@ -35,14 +35,14 @@ def upd(name: str, states: int, rest: tuple[Any, ...], *settings: Any, **named: 
 
 def sgd() -> list[Any]:
     p, first, kept = P(2, 3), Parameter(wave(2, 3) * 0 + 1, "first"), P(2, 3, k=0.4)
-    found = [ops.SGD(0.1, 0.05, False)(p, G, F(0.1), kept, F(0.9), first) for _ in range(3)]
-    return [found[-1], kept.value(), first.value()]
+    results = [ops.SGD(0.1, 0.05, False)(p, G, F(0.1), kept, F(0.9), first) for _ in range(3)]
+    return [results[-1], kept.value(), first.value()]
 
 
 def batch_norm() -> list[Any]:
     mean, variance = P(3, k=2.0), P(3, k=0.5)
-    found = ops.BatchNorm(True, 1e-3, 0.3)(wave(2, 3, 2, 2), P(3, k=0.4), P(3, k=1.0), mean, variance)
-    return [found[0], mean.value(), variance.value()]
+    result = ops.BatchNorm(True, 1e-3, 0.3)(wave(2, 3, 2, 2), P(3, k=0.4), P(3, k=1.0), mean, variance)
+    return [result[0], mean.value(), variance.value()]
 
 
 CASES: dict[str, Callable[[], Any]] = {
@@ -136,10 +136,10 @@ def test_a_primitive_gives_the_numbers_of_mindspore(name: str) -> None:
 
 def test_an_update_gives_the_parameters_that_it_has_changed() -> None:
     p, state = P(2, 3), Parameter(ops.abs(wave(2, 3, k=1.0)), "state")
-    found = ops.ApplyAdagradV2(1e-3)(p, state, F(0.1), G)
-    for values, held in zip(found, (p, state), strict=True):
+    result = ops.ApplyAdagradV2(1e-3)(p, state, F(0.1), G)
+    for values, held in zip(result, (p, state), strict=True):
         assert type(values) is Tensor and values.tolist() == held.tolist()
-    assert ops.ApplyGradientDescent()(p, F(0.1), G).tolist() == p.tolist() != found[0].tolist()
+    assert ops.ApplyGradientDescent()(p, F(0.1), G).tolist() == p.tolist() != result[0].tolist()
 
 
 def test_ftrl_is_the_formula_of_its_paper_also_where_the_sum_is_negative() -> None:

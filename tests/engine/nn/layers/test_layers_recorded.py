@@ -15,10 +15,10 @@ from hookscope.engine import Tensor, nn
 
 
 def E(  # noqa: N802
-    *settings: Any, i: Any = ((0, 2, 1), (3, 0, 2)), g: bool = False, dt: Any = np.int32, **named: Any
+    *settings: Any, i: Any = ((0, 2, 1), (3, 0, 2)), g: bool = False, dt: Any = np.int32, **keywords: Any
 ) -> Any:
     """The rows of an embedding; with ``g`` the gradient of its table."""
-    layer, rows = filled(nn.Embedding(*settings, **named)), Tensor(np.array(i, dt))
+    layer, rows = filled(nn.Embedding(*settings, **keywords)), Tensor(np.array(i, dt))
     if not g:
         return layer(rows)
     return ms.grad(lambda x: (layer(x) * wave(*x.shape, settings[1], k=0.2)).sum(), None, layer.trainable_params())(
@@ -26,20 +26,20 @@ def E(  # noqa: N802
     )
 
 
-def combined(kind: Any, settings: tuple[int, ...], x: Tensor, named: dict[str, Any]) -> list[Any]:
+def combined(kind: Any, settings: tuple[int, ...], x: Tensor, keywords: dict[str, Any]) -> list[Any]:
     """In training the output, its gradients and the parameters after it; then the output of the trained layer."""
-    layer = filled(kind(*settings, **named)).set_train()
-    if named.get("has_bn"):
+    layer = filled(kind(*settings, **keywords)).set_train()
+    if keywords.get("has_bn"):
         layer.batchnorm.moving_variance.set_data(Tensor(np.full(4, 0.8, np.float32)))
-    found = [layer(x), *gradients(layer, x)]
-    return [*found, *[p.value() for p in layer.get_parameters()], layer.set_train(False)(x)]
+    results = [layer(x), *gradients(layer, x)]
+    return [*results, *[p.value() for p in layer.get_parameters()], layer.set_train(False)(x)]
 
 
 EXAMPLES = (wave(5, 3), wave(5, k=0.3), wave(2, 3, k=1.0))
 
 
 def sampled_loss(labels_each: int, labels: Any, sampled: Any, *counts: Any) -> Any:
-    values = (Tensor(sampled, ms.int32), *[Tensor(np.array(one, np.float32)) for one in counts])
+    values = (Tensor(sampled, ms.int32), *[Tensor(np.array(count, np.float32)) for count in counts])
     layer = nn.SampledSoftmaxLoss(len(sampled), 5, labels_each, values, remove_accidental_hits=False)
     return layer(*EXAMPLES[:2], Tensor(labels, ms.int32), EXAMPLES[2])
 
@@ -109,8 +109,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "Conv3d grad": lambda: gradients(filled(nn.Conv3d(2, 3, 2)), wave(1, 2, 3, 3, 3)),
     "Dense act": lambda: filled(nn.Dense(3, 4, activation="relu"))(wave(2, 3)),
     **{
-        f"Conv2dBnAct {named}": partial(combined, nn.Conv2dBnAct, (2, 4, 3), wave(2, 2, 6, 7), named)
-        for named in (
+        f"Conv2dBnAct {keywords}": partial(combined, nn.Conv2dBnAct, (2, 4, 3), wave(2, 2, 6, 7), keywords)
+        for keywords in (
             {},
             {"has_bias": True, "activation": "relu"},
             {"has_bn": True, "eps": 1e-2, "activation": "sigmoid"},
@@ -119,8 +119,8 @@ CASES: dict[str, Callable[[], Any]] = {
         )
     },
     **{
-        f"DenseBnAct {named}": partial(combined, nn.DenseBnAct, (3, 4), wave(5, 3), named)
-        for named in (
+        f"DenseBnAct {keywords}": partial(combined, nn.DenseBnAct, (3, 4), wave(5, 3), keywords)
+        for keywords in (
             {},
             {"has_bias": False, "activation": "relu"},
             {"has_bn": True, "eps": 1e-2, "activation": "tanh"},

@@ -16,8 +16,8 @@ from hookscope.engine import Tensor, nn
 Array = np.ndarray[Any, Any]
 
 
-def run(kind: str, x: tuple[int, ...] = (5, 2, 3), hx: Any = None, seq: Any = None, **named: Any) -> Any:
-    layer = filled(getattr(nn, kind)(3, 4, **named))
+def run(kind: str, x: tuple[int, ...] = (5, 2, 3), hx: Any = None, seq: Any = None, **keywords: Any) -> Any:
+    layer = filled(getattr(nn, kind)(3, 4, **keywords))
     return layer(wave(*x), hx, None if seq is None else Tensor(np.array(seq, np.int32)))
 
 
@@ -26,10 +26,10 @@ def state(kind: str, *shape: int) -> Any:
     return (wave(*shape, k=1.0), wave(*shape, k=2.0)) if kind == "LSTM" else wave(*shape, k=1.0)
 
 
-def step(kind: str, x: tuple[int, ...] = (2, 3), h: int = 4, g: bool = False, **named: Any) -> Any:
-    cell, hx = filled(getattr(nn, kind)(3, 4, **named)), wave(x[0], h, k=2.0)
-    given: Any = (hx, wave(x[0], h, k=3.0)) if kind == "LSTMCell" else hx
-    return gradients(cell, wave(*x), given) if g else cell(wave(*x), given)
+def step(kind: str, x: tuple[int, ...] = (2, 3), h: int = 4, g: bool = False, **keywords: Any) -> Any:
+    cell, hx = filled(getattr(nn, kind)(3, 4, **keywords)), wave(x[0], h, k=2.0)
+    argument: Any = (hx, wave(x[0], h, k=3.0)) if kind == "LSTMCell" else hx
+    return gradients(cell, wave(*x), argument) if g else cell(wave(*x), argument)
 
 
 KINDS: dict[str, Callable[[str], Any]] = {
@@ -94,10 +94,10 @@ def test_a_recurrent_layer_is_the_loop_over_time(kind: str) -> None:
     out, ends = layer(Tensor(x), hx)
     weights = {p.name: p.asnumpy() for p in layer.get_parameters()}
     for side, ending in enumerate(("", "_reverse")):
-        given = [weights[f"{name}_l0{ending}"] for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
-        want, h, c = loop(kind, x[:: -1 if side else 1], first[0, side], first[1, side], *given)
-        got = out.asnumpy()[..., 4 * side : 4 * side + 4]
-        np.testing.assert_allclose(got, want[:: -1 if side else 1], rtol=1e-10)
+        inputs = [weights[f"{name}_l0{ending}"] for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
+        want, h, c = loop(kind, x[:: -1 if side else 1], first[0, side], first[1, side], *inputs)
+        result = out.asnumpy()[..., 4 * side : 4 * side + 4]
+        np.testing.assert_allclose(result, want[:: -1 if side else 1], rtol=1e-10)
         for end, expected in zip(ends if kind == "LSTM" else [ends], (h, c), strict=False):
             np.testing.assert_allclose(end.asnumpy()[side], expected, rtol=1e-10)
 
@@ -115,18 +115,18 @@ def test_no_steps_leave_the_state_and_the_gradient_passes_to_it(kind: str, both:
         assert out.shape == (0, count, 4 * (1 + both))
         return list(ends) if kind == "LSTM" else [ends]
 
-    def weighed(*given: Tensor) -> Tensor:
-        return sum((end * Tensor(w)).sum() for end, w in zip(states(*given), by, strict=False))  # type: ignore[return-value]
+    def weighed(*inputs: Tensor) -> Tensor:
+        return sum((end * Tensor(w)).sum() for end, w in zip(states(*inputs), by, strict=False))  # type: ignore[return-value]
 
-    given = [Tensor(np.zeros((0, count, 3), np.float32)), *map(Tensor, first)]
-    for end, start in zip(states(*given), first, strict=False):
+    inputs = [Tensor(np.zeros((0, count, 3), np.float32)), *map(Tensor, first)]
+    for end, start in zip(states(*inputs), first, strict=False):
         np.testing.assert_array_equal(end.asnumpy(), start)
-    of_inputs, of_weights = ms.grad(weighed, (0, 1, 2), layer.trainable_params())(*given)
+    of_inputs, of_weights = ms.grad(weighed, (0, 1, 2), layer.trainable_params())(*inputs)
     assert of_inputs[0].shape == (0, count, 3)
     np.testing.assert_array_equal(of_inputs[1].asnumpy(), by[0])
     np.testing.assert_array_equal(of_inputs[2].asnumpy(), by[1] if kind == "LSTM" else 0 * by[1])
-    for weight, found in zip(layer.trainable_params(), of_weights, strict=True):
-        np.testing.assert_array_equal(found.asnumpy(), np.zeros(weight.shape))
+    for weight, result in zip(layer.trainable_params(), of_weights, strict=True):
+        np.testing.assert_array_equal(result.asnumpy(), np.zeros(weight.shape))
 
 
 REFUSED: list[tuple[Any, type[Exception], str]] = [
@@ -165,12 +165,12 @@ def test_dropout_is_between_the_layers_while_training(kind: str) -> None:
         return output.asnumpy(), (states[0] if kind == "LSTM" else states).asnumpy()
 
     for layers, training in ((1, True), (1, False), (3, False)):
-        for found, want in zip(ends(layers, 0.5, training), ends(layers, 0.0, training), strict=True):
-            np.testing.assert_array_equal(found, want)
-    (output, found), (plain, want) = ends(3, 0.5, True), ends(3, 0.0, True)
-    np.testing.assert_array_equal(found[0], want[0])  # the first layer sees the whole input
-    assert abs(found[1:] - want[1:]).max((1, 2)).min() > 1e-4
-    np.testing.assert_array_equal(output[-1], found[-1])  # and the last output is whole
+        for end, want in zip(ends(layers, 0.5, training), ends(layers, 0.0, training), strict=True):
+            np.testing.assert_array_equal(end, want)
+    (output, end), (plain, want) = ends(3, 0.5, True), ends(3, 0.0, True)
+    np.testing.assert_array_equal(end[0], want[0])  # the first layer sees the whole input
+    assert abs(end[1:] - want[1:]).max((1, 2)).min() > 1e-4
+    np.testing.assert_array_equal(output[-1], end[-1])  # and the last output is whole
     assert abs(output - plain).max() > 1e-4
 
 

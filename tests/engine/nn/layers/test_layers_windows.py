@@ -35,9 +35,9 @@ def test_pooling_is_that_of_mindspore(layer: Any, want: list[list[float]]) -> No
 
 
 def test_the_places_of_the_largest_undo_pooling() -> None:
-    best, places = nn.MaxPool2d(3, 2, "pad", 1, return_indices=True)(IMAGE)
-    assert places.tolist() == [[[[5, 7], [13, 15]]]]
-    back = nn.MaxUnpool2d(2, 2)(best, places).asnumpy()
+    best, indices = nn.MaxPool2d(3, 2, "pad", 1, return_indices=True)(IMAGE)
+    assert indices.tolist() == [[[[5, 7], [13, 15]]]]
+    back = nn.MaxUnpool2d(2, 2)(best, indices).asnumpy()
     assert [back.ravel()[p] for p in (5, 7, 13, 15)] == [6, 8, 14, 16]
     assert np.count_nonzero(back) == 4
 
@@ -53,9 +53,9 @@ def test_the_places_of_the_largest_undo_pooling() -> None:
     ],
 )
 def test_resizing_is_that_of_mindspore(mode: str, align: bool | None, first_row: list[float]) -> None:
-    found = ops.interpolate(SMALL, size=(3, 4), mode=mode, align_corners=align)
+    result = ops.interpolate(SMALL, size=(3, 4), mode=mode, align_corners=align)
     # MindSpore reads the cubic weights from a table of 1024 entries.
-    np.testing.assert_allclose(found.asnumpy()[0, 0, 0], first_row, atol=3e-4 if mode == "bicubic" else 2e-6)
+    np.testing.assert_allclose(result.asnumpy()[0, 0, 0], first_row, atol=3e-4 if mode == "bicubic" else 2e-6)
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_resizing_is_that_of_mindspore(mode: str, align: bool | None, first_row:
 )
 def test_sampling_on_a_grid_is_that_of_mindspore(mode: str, padding: str, align: bool, want: list[float]) -> None:
     grid = Tensor(np.array([[[[-1, -1], [0.3, 0.2]], [[1, 1], [1.5, 0.7]]]], np.float32))
-    found = ops.grid_sample(SMALL, grid, mode, padding, align)
-    np.testing.assert_allclose(found.asnumpy().ravel(), want, atol=1e-6)
+    result = ops.grid_sample(SMALL, grid, mode, padding, align)
+    np.testing.assert_allclose(result.asnumpy().ravel(), want, atol=1e-6)
 
 
 @pytest.mark.parametrize("layer", [nn.Conv1dTranspose, nn.Conv2dTranspose, nn.Conv3dTranspose])

@@ -175,11 +175,11 @@ LOSSES: dict[str, tuple[Layer, tuple[Array, ...], Array]] = {
 def assert_slopes(function: Callable[[Tensor], Tensor], x: Array) -> None:
     """The gradient of the sum of what a function gives, by central differences."""
     want = np.zeros(x.shape)
-    for place in np.ndindex(x.shape):
+    for index in np.ndindex(x.shape):
         step = np.zeros(x.shape)
-        step[place] = 1e-6
+        step[index] = 1e-6
         ahead, behind = (function(Tensor(x + sign * step)).asnumpy().sum() for sign in (1, -1))
-        want[place] = (ahead - behind) / 2e-6
+        want[index] = (ahead - behind) / 2e-6
     np.testing.assert_allclose(grad(lambda t: function(t).sum())(Tensor(x)).asnumpy(), want, rtol=1e-5, atol=1e-7)
 
 
@@ -189,17 +189,17 @@ def test_a_loss_layer_is_its_formula_with_each_of_its_settings(name: str, reduct
     make, inputs, losses = LOSSES[name]
     layer = make(reduction)
     want = {"mean": losses.mean(), "sum": losses.sum(), "none": losses}[reduction]
-    given = [Tensor(x) for x in inputs]
-    found = layer(*given)
-    assert found.shape == np.shape(want)
-    np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-6, atol=1e-9)
-    assert_slopes(lambda x: layer(x, *given[1:]), inputs[0])
+    arguments = [Tensor(x) for x in inputs]
+    result = layer(*arguments)
+    assert result.shape == np.shape(want)
+    np.testing.assert_allclose(result.asnumpy(), want, rtol=1e-6, atol=1e-9)
+    assert_slopes(lambda x: layer(x, *arguments[1:]), inputs[0])
 
 
 def test_a_divergence_may_be_divided_by_the_samples_alone() -> None:
     losses = LOSSES["KLDivLoss"][2]
-    found = nn.KLDivLoss("batchmean")(Tensor(A), Tensor(SHARES))
-    np.testing.assert_allclose(found.asnumpy(), losses.sum() / 5, rtol=1e-9)
+    result = nn.KLDivLoss("batchmean")(Tensor(A), Tensor(SHARES))
+    np.testing.assert_allclose(result.asnumpy(), losses.sum() / 5, rtol=1e-9)
 
 
 def test_the_square_and_the_line_of_huber_meet() -> None:
@@ -213,8 +213,8 @@ def test_the_square_and_the_line_of_huber_meet() -> None:
 
 def test_hinges_go_by_the_sign_of_the_label() -> None:
     x, labels = Tensor([0.25, 3.0, -1.0, 0.5, 0.75]), Tensor([0.0, 2.0, -3.0, 0.5, -0.5])
-    for found in (nn.HingeEmbeddingLoss(1.0, "none")(x, labels), ops.hinge_embedding_loss(x, labels, 1.0, "none")):
-        assert found.tolist() == [0.0, 3.0, 2.0, 0.5, 0.25]  # MindSpore 2.10
+    for result in (nn.HingeEmbeddingLoss(1.0, "none")(x, labels), ops.hinge_embedding_loss(x, labels, 1.0, "none")):
+        assert result.tolist() == [0.0, 3.0, 2.0, 0.5, 0.25]  # MindSpore 2.10
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3, 2)])
@@ -258,8 +258,8 @@ def test_dice_of_classes_is_the_weighted_mean_of_the_dice_of_each(
     settings: dict[str, Any], through: Any, factors: Array | None, ignored: int | None
 ) -> None:
     x, y = NUMBERS.standard_normal((2, 3, 4)), NUMBERS.uniform(size=(2, 3, 4))
-    given = {name: Tensor(v) if name == "weights" else v for name, v in settings.items()}
-    layer = nn.MultiClassDiceLoss(**given)
+    tensors = {name: Tensor(v) if name == "weights" else v for name, v in settings.items()}
+    layer = nn.MultiClassDiceLoss(**tensors)
     table = np.ones(3) if factors is None else factors
     each = [dice(through(x)[:, c], y[:, c]) * table[c] for c in range(3) if c != ignored]
     np.testing.assert_allclose(layer(Tensor(x), Tensor(y)).asnumpy(), np.sum(each, 0) / 3, rtol=1e-7)
@@ -296,23 +296,23 @@ STEPS = [5, 4, 3]
 def test_the_loss_of_labels_without_places_is_the_sum_over_all_paths(reduction: str, blank: int) -> None:
     labels = [(1, 1), (3,), (1, 3, 1)]
     losses = np.array([paths(LOGS[:t, n], labels[n], blank) for n, t in enumerate(STEPS)])
-    lengths = np.array([len(one) for one in labels])
+    lengths = np.array([len(label) for label in labels])
     want = {"mean": (losses / lengths).mean(), "sum": losses.sum(), "none": losses}[reduction]
     layer = nn.CTCLoss(blank, reduction)
-    table = np.array([[*one, *(1,) * (3 - len(one))] for one in labels], np.int32)
-    flat = np.array([c for one in labels for c in one], np.int32)
+    table = np.array([[*label, *(1,) * (3 - len(label))] for label in labels], np.int32)
+    flat = np.array([c for label in labels for c in label], np.int32)
     for targets in (table, flat):
-        found = layer(Tensor(LOGS), Tensor(targets), Tensor(STEPS), Tensor(lengths))
-        np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-9)
-        np.testing.assert_array_equal(layer(Tensor(LOGS), Tensor(targets), STEPS, lengths.tolist()).asnumpy(), found)
+        result = layer(Tensor(LOGS), Tensor(targets), Tensor(STEPS), Tensor(lengths))
+        np.testing.assert_allclose(result.asnumpy(), want, rtol=1e-9)
+        np.testing.assert_array_equal(layer(Tensor(LOGS), Tensor(targets), STEPS, lengths.tolist()).asnumpy(), result)
 
 
 def test_labels_that_no_path_becomes_cost_infinity_or_nothing() -> None:
     logs, labels = LOGS[:3, :2], Tensor([[1, 1, 3], [1, 3, 1]])  # equal neighbors need a blank between them
     kept = paths(logs[:, 1], (1, 3, 1), 0)
-    given = (labels, [3, 3], [3, 3])
-    np.testing.assert_allclose(nn.CTCLoss(0, "none")(Tensor(logs), *given).asnumpy(), [math.inf, kept], rtol=1e-9)
+    inputs = (labels, [3, 3], [3, 3])
+    np.testing.assert_allclose(nn.CTCLoss(0, "none")(Tensor(logs), *inputs).asnumpy(), [math.inf, kept], rtol=1e-9)
     layer = nn.CTCLoss(0, "none", zero_infinity=True)
-    np.testing.assert_allclose(layer(Tensor(logs), *given).asnumpy(), [0, kept], rtol=1e-9)
-    slope = grad(lambda x: layer(x, *given).sum())(Tensor(logs)).asnumpy()
+    np.testing.assert_allclose(layer(Tensor(logs), *inputs).asnumpy(), [0, kept], rtol=1e-9)
+    slope = grad(lambda x: layer(x, *inputs).sum())(Tensor(logs)).asnumpy()
     assert not slope[:, 0].any() and slope[:, 1].any()

@@ -85,18 +85,18 @@ def inputs(both: bool, project: int, count: int, dtype: Any = np.float32) -> lis
 @pytest.mark.parametrize("name", RECORDED)
 def test_the_class_lstm_has_mindspores_numbers_and_gradients(name: str) -> None:
     bias, both, project, count, output, cell, sums = RECORDED[name]
-    given = [Tensor(one) for one in inputs(both, project, count)]
+    arguments = [Tensor(item) for item in inputs(both, project, count)]
     layer = ops.LSTM(2, 3, 1, bias, both, 0.0, project)
-    found = layer(*given)
+    result = layer(*arguments)
     ways, passed = 1 + both, project or 3
-    assert [one.shape for one in found] == [(3, 2, ways * passed), (ways, 2, passed), (ways, 2, 3), (1, 1), (1, 1)]
-    np.testing.assert_allclose(found[0].asnumpy().reshape(-1)[-6:], output, atol=2e-7)
-    np.testing.assert_allclose(found[2].asnumpy().reshape(-1)[-3:], cell, atol=2e-7)
-    last = np.stack([found[0].asnumpy()[-1 + way * -2, :, way * passed : (way + 1) * passed] for way in range(ways)])
-    np.testing.assert_array_equal(found[1].asnumpy(), last)
-    slopes = ms.grad(lambda *x: layer(*x)[0], (0, 1, 2, 3))(*given)
-    got = [float((one.asnumpy().reshape(-1) * np.cos(np.arange(one.size))).sum()) for one in slopes]
-    np.testing.assert_allclose(got, sums, atol=5e-6)
+    assert [item.shape for item in result] == [(3, 2, ways * passed), (ways, 2, passed), (ways, 2, 3), (1, 1), (1, 1)]
+    np.testing.assert_allclose(result[0].asnumpy().reshape(-1)[-6:], output, atol=2e-7)
+    np.testing.assert_allclose(result[2].asnumpy().reshape(-1)[-3:], cell, atol=2e-7)
+    last = np.stack([result[0].asnumpy()[-1 + way * -2, :, way * passed : (way + 1) * passed] for way in range(ways)])
+    np.testing.assert_array_equal(result[1].asnumpy(), last)
+    slopes = ms.grad(lambda *x: layer(*x)[0], (0, 1, 2, 3))(*arguments)
+    results = [float((slope.asnumpy().reshape(-1) * np.cos(np.arange(slope.size))).sum()) for slope in slopes]
+    np.testing.assert_allclose(results, sums, atol=5e-6)
 
 
 def sigmoid(x: Array) -> Array:
@@ -112,20 +112,20 @@ def test_the_class_lstm_follows_its_formula_step_by_step(project: int) -> None:
     w_ih, rest = flat[:24].reshape(12, 2), flat[24:]
     w_hh, rest = rest[: 12 * passed].reshape(12, passed), rest[12 * passed :]
     turned, bias = (rest[: 3 * project].reshape(project, 3), rest[3 * project :]) if project else (np.eye(3), rest)
-    state, cell, wanted = h[0], c[0], []
+    state, cell, expected = h[0], c[0], []
     for step in x:
         i, f, g, o = np.split(step @ w_ih.T + state @ w_hh.T + bias, 4, axis=1)
         cell = sigmoid(f) * cell + sigmoid(i) * np.tanh(g)
         state = sigmoid(o) * np.tanh(cell) @ turned.T
-        wanted.append(state)
-    found = ops.LSTM(2, 3, 1, True, False, 0.0, project)(*map(Tensor, (x, h, c, w)))
-    np.testing.assert_allclose(found[0].asnumpy(), wanted, rtol=1e-12)
-    np.testing.assert_allclose(found[2].asnumpy()[0], cell, rtol=1e-12)
+        expected.append(state)
+    result = ops.LSTM(2, 3, 1, True, False, 0.0, project)(*map(Tensor, (x, h, c, w)))
+    np.testing.assert_allclose(result[0].asnumpy(), expected, rtol=1e-12)
+    np.testing.assert_allclose(result[2].asnumpy()[0], cell, rtol=1e-12)
 
 
 def test_two_biases_are_added() -> None:
     for both, count in ((False, 72), (True, 144)):
-        x, h, c, w = (Tensor(one) for one in inputs(both, 0, count))
+        x, h, c, w = (Tensor(item) for item in inputs(both, 0, count))
         layer = ops.LSTM(2, 3, 1, True, both, 0.0)
         second = np.linspace(-1, 1, 12 * (1 + both)).astype(np.float32).reshape(-1, 1, 1)
         summed = w.asnumpy().copy()
@@ -136,14 +136,14 @@ def test_two_biases_are_added() -> None:
 
 def test_the_gradient_of_the_class_lstm_is_that_of_central_differences() -> None:
     layer = ops.LSTM(2, 3, 1, True, True, 0.0, 2)
-    agrees(lambda *x: ops.concat([one.reshape(-1) for one in layer(*x)[:3]]), *inputs(True, 2, 132))
+    agrees(lambda *x: ops.concat([item.reshape(-1) for item in layer(*x)[:3]]), *inputs(True, 2, 132))
 
 
-def called(*settings: Any, at: int = -1, value: Any = None, **named: Any) -> Any:
-    given = [Tensor(one) for one in inputs(False, 0, 60)]
+def called(*settings: Any, at: int = -1, value: Any = None, **keywords: Any) -> Any:
+    arguments = [Tensor(item) for item in inputs(False, 0, 60)]
     if at >= 0:
-        given[at] = value
-    return ops.LSTM(*settings, **named)(*given)
+        arguments[at] = value
+    return ops.LSTM(*settings, **keywords)(*arguments)
 
 
 @pytest.mark.parametrize(

@@ -22,16 +22,16 @@ def weights() -> list[Parameter]:
     return [Parameter(wave(2, 3, k=0.5), "w"), Parameter(wave(2, k=1.0), "b")]
 
 
-def steps(kind: str, groups: bool = False, **named: Any) -> list[Tensor]:
+def steps(kind: str, groups: bool = False, **keywords: Any) -> list[Tensor]:
     """The parameters after six steps; in groups the first has its own learning rate, the second its own decay."""
-    given = weights()
+    parameters = weights()
     own: dict[str, Any] = {} if kind == "Rprop" else {"weight_decay": 0.2}
-    first, second = ([p] for p in given)
-    params: Any = [{"params": first, "lr": 0.02}, {"params": second, **own}] if groups else given
-    optimizer = getattr(optim, kind)(params, **{"lr": 0.5 if kind == "Adadelta" else 0.05, **named})
+    first, second = ([p] for p in parameters)
+    params: Any = [{"params": first, "lr": 0.02}, {"params": second, **own}] if groups else parameters
+    optimizer = getattr(optim, kind)(params, **{"lr": 0.5 if kind == "Adadelta" else 0.05, **keywords})
     for gradients in GRADIENTS:
         assert optimizer(gradients) is True
-    return [p.value() for p in given]
+    return [p.value() for p in parameters]
 
 
 class Up(optim.Optimizer):
@@ -48,11 +48,11 @@ class Up(optim.Optimizer):
 
 
 def steps_of_ones_own() -> list[Tensor]:
-    given = weights()
-    optimizer = Up(given, 0.1)
+    parameters = weights()
+    optimizer = Up(parameters, 0.1)
     for gradients in GRADIENTS:
         optimizer(gradients)
-    return [p.value() for p in given]
+    return [p.value() for p in parameters]
 
 
 STEPS: list[tuple[str, dict[str, Any]]] = [
@@ -148,10 +148,10 @@ UNSAVED = {"ASGD": "mu_w mu_b eta_w eta_b", "NAdam": "mu_product_w mu_product_b"
 
 @pytest.mark.parametrize("kind", STATE)
 def test_the_state_has_the_names_of_mindspore(kind: str) -> None:
-    found = [p.name for p in getattr(optim, kind)(weights(), lr=0.1).get_parameters()]
+    results = [p.name for p in getattr(optim, kind)(weights(), lr=0.1).get_parameters()]
     unsaved = UNSAVED.get(kind, "").split()
-    assert [name for name in found if name not in unsaved] == ["w", "b", *STATE[kind].split()]
-    assert set(unsaved) <= set(found)
+    assert [name for name in results if name not in unsaved] == ["w", "b", *STATE[kind].split()]
+    assert set(unsaved) <= set(results)
 
 
 def test_a_group_behind_the_first_knows_how_many_steps_were_before_it() -> None:
@@ -160,8 +160,8 @@ def test_a_group_behind_the_first_knows_how_many_steps_were_before_it() -> None:
     optimizer(GRADIENTS[0][:1])
     assert not any("before" in p.name for p in optimizer.get_parameters())
     optimizer.add_param_group({"params": late})
-    found = {p.name: p for p in optimizer.get_parameters()}
-    assert found["steps_before_group_1"].asnumpy() == 1
+    results = {p.name: p for p in optimizer.get_parameters()}
+    assert results["steps_before_group_1"].asnumpy() == 1
 
 
 def test_an_optimizer_prints_its_groups() -> None:
@@ -194,14 +194,14 @@ FRESH = [(kind, named) for kind, named in STEPS if not named.get("groups")]
 def test_a_group_added_later_begins_like_a_new_one(kind: str, named: dict[str, Any]) -> None:
     # MindSpore's numbers are those of an optimizer that has these parameters from the start.
     def after_two_steps() -> list[Tensor]:
-        early, given = Parameter(wave(3, k=2.0), "early"), weights()
+        early, parameters = Parameter(wave(3, k=2.0), "early"), weights()
         optimizer = getattr(optim, kind)([early], **{"lr": 0.5 if kind == "Adadelta" else 0.05, **named})
         for _ in range(2):
             optimizer([wave(3, k=0.1)])
-        optimizer.add_param_group({"params": given})
+        optimizer.add_param_group({"params": parameters})
         for gradients in GRADIENTS:
             optimizer((wave(3, k=0.1), *gradients))
-        return [p.value() for p in given]
+        return [p.value() for p in parameters]
 
     check(__file__, f"{kind} {named}", after_two_steps)
 
@@ -217,15 +217,15 @@ def test_a_gradient_of_another_shape_changes_no_parameter() -> None:
 
 def test_a_step_changes_no_value_that_is_held_elsewhere() -> None:
     for kind in STATE:
-        given = weights()
-        optimizer = getattr(optim, kind)(given, lr=0.1)
+        parameters = weights()
+        optimizer = getattr(optim, kind)(parameters, lr=0.1)
         optimizer(GRADIENTS[0])
         held = [p._array for p in optimizer.get_parameters()]
         copies = [x.copy() for x in held]
         optimizer(GRADIENTS[1])
         for now, before in zip(held, copies, strict=True):
             np.testing.assert_array_equal(now, before)
-        assert all(p.dtype == ms.float32 for p in given)
+        assert all(p.dtype == ms.float32 for p in parameters)
 
 
 REFUSED: list[tuple[Any, type[Exception], str]] = [
@@ -266,12 +266,12 @@ REFUSED: list[tuple[Any, type[Exception], str]] = [
 
 
 def test_adam_may_have_a_rate_of_0_and_nothing_beside_the_root() -> None:
-    given = weights()
-    optim.Adam(given, lr=0.0)(GRADIENTS[1])
-    np.testing.assert_array_equal(given[0].asnumpy(), weights()[0].asnumpy())
-    optim.Adam(given, lr=0.5, eps=0.0)(GRADIENTS[1])  # the first step is the rate, with the gradient's sign
-    for found, before, gradient in zip(given, weights(), GRADIENTS[1], strict=True):
-        np.testing.assert_allclose(found.asnumpy(), before.asnumpy() - 0.5 * np.sign(gradient.asnumpy()), rtol=1e-5)
+    parameters = weights()
+    optim.Adam(parameters, lr=0.0)(GRADIENTS[1])
+    np.testing.assert_array_equal(parameters[0].asnumpy(), weights()[0].asnumpy())
+    optim.Adam(parameters, lr=0.5, eps=0.0)(GRADIENTS[1])  # the first step is the rate, with the gradient's sign
+    for parameter, before, gradient in zip(parameters, weights(), GRADIENTS[1], strict=True):
+        np.testing.assert_allclose(parameter.asnumpy(), before.asnumpy() - 0.5 * np.sign(gradient.asnumpy()), rtol=1e-5)
 
 
 @pytest.mark.parametrize(("make", "error", "names"), REFUSED)

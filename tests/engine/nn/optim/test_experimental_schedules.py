@@ -207,17 +207,17 @@ CASES: dict[str, tuple[Any, list[Any] | None, list[float], list[float]]] = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_rates_are_those_of_mindspore(name: str) -> None:
-    make, given, first, second = CASES[name]
+    make, argument, first, second = CASES[name]
     optimizer = two_groups()
     scheduler = make(optimizer)
-    found = [[float(rate) for rate in scheduler.get_last_lr()]]
+    results = [[float(rate) for rate in scheduler.get_last_lr()]]
     for step in range(len(first) - 1):
-        done = scheduler.step(*([] if given is None else [given[step]]))
+        done = scheduler.step(*([] if argument is None else [argument[step]]))
         assert done is (None if isinstance(scheduler, sched.SequentialLR) else True)
-        found.append([float(group["lr"]) for group in optimizer.param_groups])
+        results.append([float(group["lr"]) for group in optimizer.param_groups])
     # Five digits after the point were kept.
-    np.testing.assert_allclose(found, np.transpose([first, second]), atol=6e-6, rtol=1e-5)
-    assert [float(rate) for rate in scheduler.get_last_lr()] == found[-1]
+    np.testing.assert_allclose(results, np.transpose([first, second]), atol=6e-6, rtol=1e-5)
+    assert [float(rate) for rate in scheduler.get_last_lr()] == results[-1]
 
 
 def test_the_closed_form_of_milestones_counts_those_passed() -> None:

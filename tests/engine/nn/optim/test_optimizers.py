@@ -277,27 +277,27 @@ def stepped(make: Any, steps: int = 4) -> list[list[float]]:
     ],
 )
 def test_four_steps_end_where_those_of_mindspore_end(make: Any, bias: list[float], gamma: list[float]) -> None:
-    found = stepped(make)
-    np.testing.assert_allclose(found[1], bias, atol=3e-5)
-    np.testing.assert_allclose(found[2], gamma, atol=3e-5)
+    result = stepped(make)
+    np.testing.assert_allclose(result[1], bias, atol=3e-5)
+    np.testing.assert_allclose(result[2], gamma, atol=3e-5)
 
 
 def test_adafactor_takes_a_rate_of_many_steps_as_it_is() -> None:
     # MindSpore 2.10: a rate that is one number is scaled by the parameter, a list or a Tensor is not.
-    def three_steps(rate: Any, **named: Any) -> Array:
+    def three_steps(rate: Any, **keywords: Any) -> Array:
         w = Parameter(Tensor((np.arange(6, dtype=np.float32) / 3 + 0.5).reshape(2, 3)), "p")
-        optimizer = nn.AdaFactor([w], rate, relative_step=False, **named)
+        optimizer = nn.AdaFactor([w], rate, relative_step=False, **keywords)
         for count in range(1, 4):
             optimizer((Tensor(np.array([[1, -2, 3], [0.5, 1, -1]], np.float32)),))
             assert optimizer.step.asnumpy().tolist() == [count]
         return w.asnumpy()
 
     scaled = [[0.4249847, 0.9083487, 1.0871010], [1.4064394, 1.7397728, 2.2328238]]
-    whole = [[0.4481129, 0.8852205, 1.1116321], [1.4352854, 1.7686188, 2.2124267]]
+    full = [[0.4481129, 0.8852205, 1.1116321], [1.4352854, 1.7686188, 2.2124267]]
     unaveraged = [[0.1080092, 1.2253243, 0.7508976], [1.0111016, 1.3444350, 2.5123701]]
     np.testing.assert_allclose(three_steps(0.1), scaled, rtol=2e-6)
-    np.testing.assert_allclose(three_steps([0.1, 0.1, 0.1]), whole, rtol=2e-6)
-    np.testing.assert_allclose(three_steps(Tensor(0.1)), whole, rtol=2e-6)
+    np.testing.assert_allclose(three_steps([0.1, 0.1, 0.1]), full, rtol=2e-6)
+    np.testing.assert_allclose(three_steps(Tensor(0.1)), full, rtol=2e-6)
     np.testing.assert_allclose(three_steps(0.1, beta1=None), unaveraged, rtol=2e-6)
 
 
@@ -355,9 +355,9 @@ def test_after_the_last_rate_of_a_list_that_one_stays(rates: Any) -> None:
 def test_a_rate_of_two_axes_and_a_group_without_parameters_are_named() -> None:
     with pytest.raises(ValueError, match=r"For 'SGD', 'learning_rate' must have at most 1 axis, .* shape \(2, 1\)"):
         nn.SGD([parameter()], Tensor(np.ones((2, 1), np.float32)))
-    for given, error in ((None, ValueError), (3, TypeError)):
+    for inputs, error in ((None, ValueError), (3, TypeError)):
         with pytest.raises(error, match="For 'SGD', the 'params' of a group must be"):
-            nn.SGD([{"params": given}], 0.1)
+            nn.SGD([{"params": inputs}], 0.1)
 
 
 def test_gradients_of_several_axes_alone_are_centralized() -> None:
@@ -366,9 +366,9 @@ def test_gradients_of_several_axes_alone_are_centralized() -> None:
     optimizer = nn.SGD([{"params": parameters, "grad_centralization": True}], 1.0)
     gradients = [np.random.default_rng(4).standard_normal(p.shape).astype(np.float32) for p in parameters]
     optimizer(tuple(Tensor(g) for g in gradients))
-    wanted = [gradients[0], *(g - g.mean(tuple(range(1, g.ndim)), keepdims=True) for g in gradients[1:])]
-    for found, g in zip(parameters, wanted, strict=True):
-        np.testing.assert_allclose(found.asnumpy(), -g, rtol=1e-6, atol=1e-6)
+    expected = [gradients[0], *(g - g.mean(tuple(range(1, g.ndim)), keepdims=True) for g in gradients[1:])]
+    for parameter, g in zip(parameters, expected, strict=True):
+        np.testing.assert_allclose(parameter.asnumpy(), -g, rtol=1e-6, atol=1e-6)
 
 
 def test_the_powers_of_the_betas_are_kept_as_state() -> None:
@@ -385,13 +385,13 @@ def test_lars_takes_the_weight_decays_of_the_groups_over_from_the_optimizer() ->
     groups = [{"params": parameters[:1], "weight_decay": 0.25}, {"params": parameters[1:]}]
     inner = nn.Momentum(groups, 0.5, 0.0, weight_decay=0.125)
     optimizer = nn.LARS(inner, epsilon=1e-3, coefficient=0.5)
-    assert [float(one.asnumpy()) for one in inner.get_weight_decay()] == [0.0, 0.0, 0.0]
+    assert [float(item.asnumpy()) for item in inner.get_weight_decay()] == [0.0, 0.0, 0.0]
     g = np.array([1.0, -2.0, 0.5])
     optimizer(tuple(Tensor(g.astype(np.float32)) for _ in parameters))
     lengths = np.linalg.norm(START), np.linalg.norm(g)
-    for found, decay in zip(parameters[:2], (0.25, 0.125), strict=True):
+    for result, decay in zip(parameters[:2], (0.25, 0.125), strict=True):
         factor = 0.5 * lengths[0] / (lengths[1] + decay * lengths[0] + 1e-3)
-        np.testing.assert_allclose(found.asnumpy(), START - 0.5 * factor * (g + decay * START), rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(result.asnumpy(), START - 0.5 * factor * (g + decay * START), rtol=1e-6, atol=1e-7)
     np.testing.assert_allclose(parameters[2].asnumpy(), START - 0.5 * g, rtol=1e-6)  # spared by its name
 
 
@@ -447,12 +447,12 @@ def named(name: str, values: Any) -> Parameter:
 
 
 def tensors(*values: Any) -> tuple[Tensor, ...]:
-    return tuple(Tensor(np.array(one, np.float32)) for one in values)
+    return tuple(Tensor(np.array(value, np.float32)) for value in values)
 
 
-def assert_equal(found: Any, wanted: Any) -> None:
-    for one, other in zip(found, wanted, strict=True):
-        np.testing.assert_allclose(one.asnumpy(), other, rtol=1e-6)
+def assert_equal(result: Any, expected: Any) -> None:
+    for first, second in zip(result, expected, strict=True):
+        np.testing.assert_allclose(first.asnumpy(), second, rtol=1e-6)
 
 
 class Falling(nn.Cell):
@@ -465,13 +465,13 @@ MATRIX, GAMMA = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [2.0, 3.0]
 
 def test_gradients_are_decayed_and_scaled_by_what_the_optimizer_was_made_with() -> None:
     optimizer = Bare(0.1, [named("w", MATRIX), named("gamma", GAMMA)], weight_decay=0.5, loss_scale=4.0)
-    given = tensors([[1.0, 1.0, 1.0], [2.0, 4.0, 9.0]], [8.0, 4.0])
-    assert_equal(optimizer.decay_weight(given), ([[3, 5, 7], [10, 14, 21]], [8, 4]))
-    assert_equal(optimizer.scale_grad(given), ([[0.25, 0.25, 0.25], [0.5, 1.0, 2.25]], [2, 1]))
-    assert optimizer.flatten_gradients(given) is given and optimizer.gradients_centralization(given) is given
-    assert optimizer.broadcast_params(given) is given
+    inputs = tensors([[1.0, 1.0, 1.0], [2.0, 4.0, 9.0]], [8.0, 4.0])
+    assert_equal(optimizer.decay_weight(inputs), ([[3, 5, 7], [10, 14, 21]], [8, 4]))
+    assert_equal(optimizer.scale_grad(inputs), ([[0.25, 0.25, 0.25], [0.5, 1.0, 2.25]], [2, 1]))
+    assert optimizer.flatten_gradients(inputs) is inputs and optimizer.gradients_centralization(inputs) is inputs
+    assert optimizer.broadcast_params(inputs) is inputs
     plain = Bare(0.1, [named("w", MATRIX), named("gamma", GAMMA)])
-    assert plain.decay_weight(given) is given and plain.scale_grad(given) is given
+    assert plain.decay_weight(inputs) is inputs and plain.scale_grad(inputs) is inputs
 
 
 def test_gradients_of_groups_are_decayed_and_centralized_by_their_group() -> None:
@@ -484,14 +484,14 @@ def test_gradients_of_groups_are_decayed_and_centralized_by_their_group() -> Non
         {"params": [named("b", [[3.0, 5.0]])]},
     ]
     optimizer = Bare(0.1, groups, weight_decay=0.5)
-    given = tensors([[1.0, 3.0], [2.0, 8.0]], [2.0, 6.0], [[2.0, 4.0]])
-    assert_equal(optimizer.decay_weight(given), ([[1.25, 3.5], [2.75, 9.25]], [2.25, 6.75], [[3.5, 6.5]]))
+    inputs = tensors([[1.0, 3.0], [2.0, 8.0]], [2.0, 6.0], [[2.0, 4.0]])
+    assert_equal(optimizer.decay_weight(inputs), ([[1.25, 3.5], [2.75, 9.25]], [2.25, 6.75], [[3.5, 6.5]]))
     # MindSpore leaves out what it has no kernel for; the mean of each row is the definition of Yong et al. 2020.
-    assert_equal(optimizer.gradients_centralization(given), ([[-1, 1], [-3, 3]], [2, 6], [[2, 4]]))
+    assert_equal(optimizer.gradients_centralization(inputs), ([[-1, 1], [-3, 3]], [2, 6], [[2, 4]]))
 
 
 @pytest.mark.parametrize(
-    ("decay", "scale", "wanted"),
+    ("decay", "scale", "expected"),
     [
         (0.5, 1.0, 0.5),
         (0.5, 4.0, 2.0),
@@ -501,18 +501,18 @@ def test_gradients_of_groups_are_decayed_and_centralized_by_their_group() -> Non
         (Falling(), 4.0, 2.0),
     ],
 )
-def test_the_weight_decay_of_a_step_comes_with_the_loss_scale(decay: Any, scale: float, wanted: float) -> None:
+def test_the_weight_decay_of_a_step_comes_with_the_loss_scale(decay: Any, scale: float, expected: float) -> None:
     optimizer = Bare(0.1, [named("w", MATRIX)], weight_decay=decay, loss_scale=scale)
-    assert optimizer.get_weight_decay().asnumpy().ravel().tolist() == [wanted]  # type: ignore[union-attr]
+    assert optimizer.get_weight_decay().asnumpy().ravel().tolist() == [expected]  # type: ignore[union-attr]
     groups: list[dict[str, Any]] = [
         {"params": [named("a", MATRIX)], "weight_decay": 0.25},
         {"params": [named("b", MATRIX), named("c", MATRIX)]},
     ]
-    found = Bare(0.1, groups, weight_decay=decay, loss_scale=scale).get_weight_decay()
-    assert [float(one.asnumpy().item()) for one in found] == [0.25 * scale, wanted, wanted]  # type: ignore[union-attr]
+    result = Bare(0.1, groups, weight_decay=decay, loss_scale=scale).get_weight_decay()
+    assert [float(item.asnumpy().item()) for item in result] == [0.25 * scale, expected, expected]  # type: ignore[union-attr]
     optimizer.global_step.set_data(Tensor(np.array([4], np.int32)))
-    wanted = wanted / 5 if isinstance(decay, Falling) else wanted
-    assert float(optimizer.get_weight_decay().asnumpy().item()) == pytest.approx(wanted)  # type: ignore[union-attr]
+    expected = expected / 5 if isinstance(decay, Falling) else expected
+    assert float(optimizer.get_weight_decay().asnumpy().item()) == pytest.approx(expected)  # type: ignore[union-attr]
 
 
 def test_the_rate_of_a_parameter_is_that_of_its_group() -> None:
@@ -542,7 +542,7 @@ def test_the_rate_of_lars_is_that_of_the_optimizer_in_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "wanted"),
+    ("value", "expected"),
     [
         (Tensor([0.5, -1.0]), [1.5, 1.0]),
         (np.array([3.0]), [4.0, 5.0]),
@@ -551,10 +551,10 @@ def test_the_rate_of_lars_is_that_of_the_optimizer_in_it() -> None:
         (Tensor(np.array([0.5, 1.5])), [1.5, 3.5]),
     ],
 )
-def test_what_is_added_to_a_parameter_keeps_its_dtype_and_is_not_recorded(value: Any, wanted: list[float]) -> None:
+def test_what_is_added_to_a_parameter_keeps_its_dtype_and_is_not_recorded(value: Any, expected: list[float]) -> None:
     p, optimizer = named("p", [1.0, 2.0]), Bare(0.1, [named("w", MATRIX)])
     slope = ms.grad(lambda x: (x * optimizer.assignadd(p, value)).sum())(Tensor([1.0, 1.0]))
-    assert p.tolist() == slope.tolist() == wanted and p.dtype == ms.float32
+    assert p.tolist() == slope.tolist() == expected and p.dtype == ms.float32
 
 
 def test_a_value_that_would_change_the_shape_of_a_parameter_is_not_added() -> None:

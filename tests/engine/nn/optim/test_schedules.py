@@ -26,8 +26,8 @@ from hookscope.engine import Tensor, nn
 )
 def test_a_schedule_has_the_rates_of_mindspore(schedule: Any, rates: list[float]) -> None:
     made = schedule()
-    found = [float(made(Tensor(step, ms.int32)).asnumpy()) for step in (0, 1, 3, 4, 5, 9)]
-    np.testing.assert_allclose(found, rates, atol=1e-6)
+    results = [float(made(Tensor(step, ms.int32)).asnumpy()) for step in (0, 1, 3, 4, 5, 9)]
+    np.testing.assert_allclose(results, rates, atol=1e-6)
 
 
 def test_lists_go_by_epochs() -> None:
@@ -37,7 +37,7 @@ def test_lists_go_by_epochs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rates", "wanted"),
+    ("rates", "expected"),
     [
         (nn.exponential_decay_lr(0.1, 0.9, 6, 2, 2), [0.1, 0.1, 0.09486833, 0.09486833, 0.09, 0.09]),
         (nn.exponential_decay_lr(0.1, 0.9, 6, 2, 2, True), [0.1, 0.1, 0.1, 0.1, 0.09, 0.09]),
@@ -54,8 +54,8 @@ def test_lists_go_by_epochs() -> None:
         (nn.polynomial_decay_lr(0.1, 0.2, 6, 2, 2, 0.5), [0.1, 0.1, 0.12928932, 0.12928932, 0.2, 0.2]),
     ],
 )
-def test_lists_have_the_rates_of_mindspore(rates: list[float], wanted: list[float]) -> None:
-    np.testing.assert_allclose(rates, wanted, rtol=1e-6)
+def test_lists_have_the_rates_of_mindspore(rates: list[float], expected: list[float]) -> None:
+    np.testing.assert_allclose(rates, expected, rtol=1e-6)
     assert all(type(rate) is float for rate in rates)
 
 
@@ -93,9 +93,9 @@ def test_schedules_refuse(make: Any, error: type[Exception]) -> None:
         (lambda: nn.cosine_decay_lr(0.1, 0.1, 6, 2, 2), ValueError, "'max_lr' must be above 'min_lr'"),
         (lambda: nn.warmup_lr(0.1, 6, 2, 0), ValueError, "'warmup_lr', 'warmup_epoch' must be above 0"),
         *(
-            (lambda kind=kind, given=given: getattr(nn, kind)(*given), error, f"For '{kind}', '{argument}' must be ")
+            (lambda kind=kind, inputs=inputs: getattr(nn, kind)(*inputs), error, f"For '{kind}', '{argument}' must be ")
             for kind in ("ExponentialDecayLR", "NaturalExpDecayLR", "InverseDecayLR")
-            for given, error, argument in (
+            for inputs, error, argument in (
                 ((0.0, 0.9, 4), ValueError, "learning_rate"),
                 ((1, 0.9, 4), TypeError, "learning_rate"),
                 ((0.1, 0.0, 4), ValueError, "decay_rate"),
@@ -136,12 +136,12 @@ def test_a_list_of_rates_is_its_formula_step_by_step(name: str, flag: bool) -> N
     make, formula = FORMULAS[name]
     epoch = np.arange(23) // 3
     if name == "polynomial":  # the decay lasts 2 epochs, or goes on to the next multiple of 2
-        given = np.maximum(2 * np.ceil(epoch / 2), 2) if flag else np.full(23, 2)
+        argument = np.maximum(2 * np.ceil(epoch / 2), 2) if flag else np.full(23, 2)
     else:
-        given = epoch // 2 if flag else epoch / 2
-    found = make(flag)
-    np.testing.assert_allclose(found, formula(epoch, given), rtol=1e-12)
-    assert all(type(rate) is float for rate in found)
+        argument = epoch // 2 if flag else epoch / 2
+    result = make(flag)
+    np.testing.assert_allclose(result, formula(epoch, argument), rtol=1e-12)
+    assert all(type(rate) is float for rate in result)
 
 
 @pytest.mark.parametrize(

@@ -450,8 +450,8 @@ def test_adafactor_keeps_the_means_of_the_last_two_axes_and_whole_squares_of_one
     cube, line = Parameter(Tensor(start), "cube"), Parameter(Tensor(START[0]), "line")
     optimizer = nn.AdaFactor([cube, line], beta1=0.5, clip_threshold=0.75)
     states = optimizer.exp_avg_sq_row, optimizer.exp_avg_sq_col, optimizer.exp_avg_sq
-    assert [[one.shape for one in kept] for kept in states] == [[(2, 3), (1,)], [(2, 4), (1,)], [(1,), (4,)]]
-    assert [one.name for kept in states for one in kept] == [
+    assert [[item.shape for item in kept] for kept in states] == [[(2, 3), (1,)], [(2, 4), (1,)], [(1,), (4,)]]
+    assert [item.name for kept in states for item in kept] == [
         f"exp_avg_sq{which}_{name}" for which in ("_row", "_col", "") for name in ("cube", "line")
     ]
     p, squares, m = START[0], np.zeros(4), np.zeros(4)
@@ -509,8 +509,8 @@ def test_lars_scales_the_gradient_of_the_optimizer_in_it(clip: bool, coefficient
 
 def test_lars_without_a_rate_leaves_the_gradient_its_length() -> None:
     for limit, factor in ((0.0, 1.0), (1.0, 0.5 / 3), (None, 0.5 / 3)):  # 0.5 * 1 / (2 + 1 * 1 + 0)
-        found = rules.lars(np.array([1.0, 0.0]), np.array([0.0, 2.0]), 1.0, 0.5, 0.0, limit)
-        np.testing.assert_allclose(found, np.array([1.0, 2.0]) * factor, rtol=1e-15)
+        result = rules.lars(np.array([1.0, 0.0]), np.array([0.0, 2.0]), 1.0, 0.5, 0.0, limit)
+        np.testing.assert_allclose(result, np.array([1.0, 2.0]) * factor, rtol=1e-15)
 
 
 def test_every_optimizer_has_a_formula_here() -> None:
@@ -674,14 +674,14 @@ def test_an_update_primitive_steps_by_its_formula(
     held = [Parameter(Tensor(x), f"held{i}") for i, x in enumerate(want)]
     update = getattr(ops, name)(**settings)
     for g in GRADIENTS:
-        given = [Tensor(g) if x is GRADIENT else Tensor(x, ms.float64) if of_tensors else x for x in rest]
-        found = update(*held, *given)
+        inputs = [Tensor(g) if x is GRADIENT else Tensor(x, ms.float64) if of_tensors else x for x in rest]
+        result = update(*held, *inputs)
         want = formula(*want, *(g if x is GRADIENT else x for x in rest), **settings)
-        for one, array in zip(held, want, strict=True):
-            np.testing.assert_allclose(one.asnumpy(), array, rtol=1e-10, atol=1e-12)
-    returned = found if isinstance(found, tuple) else (found,)
-    for values, one in zip(returned, held, strict=False):
-        assert type(values) is Tensor and values.tolist() == one.tolist()
+        for item, array in zip(held, want, strict=True):
+            np.testing.assert_allclose(item.asnumpy(), array, rtol=1e-10, atol=1e-12)
+    returned = result if isinstance(result, tuple) else (result,)
+    for values, item in zip(returned, held, strict=False):
+        assert type(values) is Tensor and values.tolist() == item.tolist()
     alone = "ApplyMomentum", "ApplyFtrl", "ApplyRMSProp", "ApplyCenteredRMSProp"
     assert len(returned) == (1 if name in alone else 1 + states)
 
@@ -701,8 +701,8 @@ def test_the_sgd_primitive_steps_by_its_formula(how: dict[str, Any]) -> None:
     p, v, stat = (Parameter(Tensor(x), "x") for x in (START, np.ones_like(START), np.ones_like(START)))
     update = ops.SGD(how.get("damp", 0.0), how.get("decay", 0.0), how.get("nesterov", False))
     for gradient, want in zip(GRADIENTS, sgd(GRADIENTS, **how), strict=True):
-        found = update(p, Tensor(gradient), Tensor(RATE), v, Tensor(how.get("mu", 0.0)), stat)
-        assert type(found) is Tensor and found.tolist() == p.tolist()
+        result = update(p, Tensor(gradient), Tensor(RATE), v, Tensor(how.get("mu", 0.0)), stat)
+        assert type(result) is Tensor and result.tolist() == p.tolist()
         np.testing.assert_allclose(p.asnumpy(), want, rtol=1e-6)
     assert stat.asnumpy().any() == (not how.get("mu"))
 

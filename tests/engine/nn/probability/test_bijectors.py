@@ -57,8 +57,8 @@ def test_a_power_of_0_is_the_exponential_function_beside_others_too() -> None:
     np.testing.assert_allclose(ms.grad(lambda x: b.forward(x).sum())(Tensor(x)).asnumpy(), slope, rtol=1e-6)
     np.testing.assert_allclose(b.forward_log_jacobian(Tensor(x)).asnumpy(), np.log(slope), rtol=1e-6, atol=1e-7)
     second = np.stack([np.ones(4), 0.5 / (1 + x[:, 1] / 2)], -1)  # the slope of the log of the slope
-    found = ms.grad(lambda x: b.forward_log_jacobian(x).sum())(Tensor(x)).asnumpy()
-    np.testing.assert_allclose(found, second, rtol=1e-6)
+    result = ms.grad(lambda x: b.forward_log_jacobian(x).sum())(Tensor(x)).asnumpy()
+    np.testing.assert_allclose(result, second, rtol=1e-6)
 
 
 def test_a_bijector_called_with_a_distribution_gives_that_of_its_output() -> None:

@@ -54,7 +54,7 @@ def made(name: str, parameters: tuple[Any, ...], **more: Any) -> Any:
 
 
 def tensors(parameters: tuple[Any, ...]) -> list[Tensor]:
-    return [Tensor(np.asarray(one, np.float64)) for one in parameters]
+    return [Tensor(np.asarray(parameter, np.float64)) for parameter in parameters]
 
 
 def value(x: Any) -> Any:
@@ -98,9 +98,9 @@ def test_moments_entropy_and_divergence_are_integrals_of_the_density(name: str) 
     if other:
         log_q = value(made(name, other).log_prob(Tensor(x)))
         expected = integral(x, np.where(p > 1e-300, p * (np.where(p > 1e-300, log_p - log_q, 0)), 0))
-        found = float(value(dist.kl_loss(name, *tensors(other))))
-        assert found == pytest.approx(expected, abs=1e-4)
-        total = found + float(value(dist.entropy()))
+        result = float(value(dist.kl_loss(name, *tensors(other))))
+        assert result == pytest.approx(expected, abs=1e-4)
+        total = result + float(value(dist.entropy()))
         assert float(value(dist.cross_entropy(name, *tensors(other)))) == pytest.approx(total, rel=1e-9)
 
 
@@ -172,21 +172,21 @@ POINTS = np.array([-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0])  # the ends 
 def calls_of(name: str) -> list[tuple[Any, tuple[Any, ...], tuple[Any, ...]]]:
     """A distribution, what is given at the call, and the parameters that count: the object's, the call's, or both."""
     own, other = FAMILIES[name][:2]
-    found = [(made(name, own), (), own)]
+    results = [(made(name, own), (), own)]
     if other:
-        given = tensors(other)
-        found += [(made(name, own), tuple(given), other), (made(name, ()), tuple(given), other)]
+        inputs = tensors(other)
+        results += [(made(name, own), tuple(inputs), other), (made(name, ()), tuple(inputs), other)]
     if len(other) > 1:
-        found += [
-            (made(name, own), (given[0],), (other[0], *own[1:])),
-            (made(name, own), (None, *given[1:]), (own[0], *other[1:])),
+        results += [
+            (made(name, own), (inputs[0],), (other[0], *own[1:])),
+            (made(name, own), (None, *inputs[1:]), (own[0], *other[1:])),
         ]
-    return [(dist, at_call, tuple(np.asarray(one, np.float64) for one in used)) for dist, at_call, used in found]
+    return [(dist, at_call, tuple(np.asarray(item, np.float64) for item in used)) for dist, at_call, used in results]
 
 
-def same(found: Tensor, expected: Any, rtol: float = 1e-9) -> None:
-    assert found.shape == expected.shape
-    np.testing.assert_allclose(found.asnumpy(), expected, rtol=rtol, atol=1e-12)
+def same(result: Tensor, expected: Any, rtol: float = 1e-9) -> None:
+    assert result.shape == expected.shape
+    np.testing.assert_allclose(result.asnumpy(), expected, rtol=rtol, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -218,7 +218,7 @@ def test_parameters_of_a_call_stand_for_those_of_the_object_in_densities(name: s
 def test_parameters_of_a_call_stand_for_those_of_the_object_in_moments_and_divergences(name: str) -> None:
     _, _, of_other, family, mode = FAMILIES[name]
     for dist, at_call, used in calls_of(name):
-        known, shape = family(*used), np.broadcast_shapes(*(one.shape for one in used))
+        known, shape = family(*used), np.broadcast_shapes(*(item.shape for item in used))
         if name != "Cauchy":
             same(dist.mean(*at_call), np.broadcast_to(known.mean(), shape), 1e-6)
             same(dist.var(*at_call), np.broadcast_to(known.var(), shape), 1e-6)
@@ -233,11 +233,11 @@ def test_parameters_of_a_call_stand_for_those_of_the_object_in_moments_and_diver
         log_of_other = other.logpmf if name in COUNTS else other.logpdf
         cross = np.empty(shape)
         for index in np.ndindex(shape):
-            one = family(*(np.broadcast_to(parameter, shape)[index] for parameter in used))
-            cross[index] = -one.expect(log_of_other)
-        given = tensors(of_other)
-        same(dist.cross_entropy(name, *given, *at_call), cross, 1e-5)
-        same(dist.kl_loss(name, *given, *at_call), cross - known.entropy(), 1e-4)
+            subject = family(*(np.broadcast_to(parameter, shape)[index] for parameter in used))
+            cross[index] = -subject.expect(log_of_other)
+        inputs = tensors(of_other)
+        same(dist.cross_entropy(name, *inputs, *at_call), cross, 1e-5)
+        same(dist.kl_loss(name, *inputs, *at_call), cross - known.entropy(), 1e-4)
 
 
 def test_cauchys_distribution_has_a_density_and_no_moments() -> None:
@@ -250,8 +250,8 @@ def test_cauchys_distribution_has_a_density_and_no_moments() -> None:
     np.testing.assert_allclose(value(dist.log_cdf(Tensor(x))), stats.cauchy.logcdf(x, 0.5, 2.0), rtol=1e-12)
     assert value(dist.mode()) == 0.5 and value(dist.mode(*tensors((3.0,)))) == 3.0
     # The cross entropy of Chyzak and Nielsen 2019.
-    found = dist.cross_entropy("Cauchy", *tensors((-1.0, 0.7)))
-    assert float(value(found)) == pytest.approx(math.log(math.pi * ((2.0 + 0.7) ** 2 + (0.5 + 1.0) ** 2) / 0.7))
+    result = dist.cross_entropy("Cauchy", *tensors((-1.0, 0.7)))
+    assert float(value(result)) == pytest.approx(math.log(math.pi * ((2.0 + 0.7) ** 2 + (0.5 + 1.0) ** 2) / 0.7))
     for function in (dist.mean, dist.sd, dist.var):
         with pytest.raises(ValueError, match="undefined"):
             function()
@@ -281,8 +281,8 @@ def test_counts_have_the_probabilities_of_the_textbook_and_their_sums(name: str)
         q = value(getattr(msd, name)(*other).prob(Tensor(k, ms.float32))).astype(np.float64)
         assert float(value(dist.entropy())) == pytest.approx(nats, rel=1e-4)
         apart = float((expected * (np.log(expected) - np.log(np.maximum(q, 1e-300)))).sum())
-        found = dist.kl_loss(name, *[Tensor(np.asarray(one, np.float32)) for one in other])
-        assert float(value(found)) == pytest.approx(apart, rel=1e-3)
+        result = dist.kl_loss(name, *[Tensor(np.asarray(item, np.float32)) for item in other])
+        assert float(value(result)) == pytest.approx(apart, rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -296,8 +296,8 @@ def test_counts_have_the_probabilities_of_the_textbook_and_their_sums(name: str)
 def test_a_cross_entropy_of_counts_is_the_mean_of_the_other_logarithm(name: str, of_a: Any, of_b: Any) -> None:
     k = np.arange(2 if name == "Bernoulli" else 400)[:, None]
 
-    def probabilities(given: Any) -> Any:
-        p = np.array(given)
+    def probabilities(argument: Any) -> Any:
+        p = np.array(argument)
         return {
             "Bernoulli": lambda: np.where(k == 1, p, 1 - p),
             "Geometric": lambda: p * (1 - p) ** k,
@@ -305,10 +305,10 @@ def test_a_cross_entropy_of_counts_is_the_mean_of_the_other_logarithm(name: str,
         }[name]()
 
     want = -(probabilities(of_a) * np.log(probabilities(of_b))).sum(0)
-    found = getattr(msd, name)(of_a).cross_entropy(name, Tensor(of_b))
-    np.testing.assert_allclose(value(found), np.squeeze(want), rtol=1e-5)
-    found = getattr(msd, name)().cross_entropy(name, Tensor(of_b), Tensor(of_a))
-    np.testing.assert_allclose(value(found), np.squeeze(want), rtol=1e-5)
+    result = getattr(msd, name)(of_a).cross_entropy(name, Tensor(of_b))
+    np.testing.assert_allclose(value(result), np.squeeze(want), rtol=1e-5)
+    result = getattr(msd, name)().cross_entropy(name, Tensor(of_b), Tensor(of_a))
+    np.testing.assert_allclose(value(result), np.squeeze(want), rtol=1e-5)
 
 
 def test_numbers_of_a_categorical_distribution_are_along_the_last_axis() -> None:
@@ -320,19 +320,19 @@ def test_numbers_of_a_categorical_distribution_are_along_the_last_axis() -> None
     apart = (of_a * (np.log(of_a) - np.log(of_b))).sum(-1)
     another = Tensor(np.flip(of_a, -1).copy())
     rtol = 1e-5  # as in MindSpore an array or a tensor makes it float32
-    for dist, given in ((made("Categorical", (of_a,)), ()), (made("Categorical", (another,)), (Tensor(of_a),))):
-        same(dist.mean(*given), mean, rtol)
-        same(dist.var(*given), ((k - mean) ** 2 * of_a).sum(-1, keepdims=True), rtol)
-        same(dist.mode(*given), of_a.argmax(-1))
-        same(dist.entropy(*given), nats, rtol)
-        same(dist.kl_loss("Categorical", Tensor(of_b), *given), apart, 1e-4)
-        same(dist.cross_entropy("Categorical", Tensor(of_b), *given), nats + apart, rtol)
+    for dist, inputs in ((made("Categorical", (of_a,)), ()), (made("Categorical", (another,)), (Tensor(of_a),))):
+        same(dist.mean(*inputs), mean, rtol)
+        same(dist.var(*inputs), ((k - mean) ** 2 * of_a).sum(-1, keepdims=True), rtol)
+        same(dist.mode(*inputs), of_a.argmax(-1))
+        same(dist.entropy(*inputs), nats, rtol)
+        same(dist.kl_loss("Categorical", Tensor(of_b), *inputs), apart, 1e-4)
+        same(dist.cross_entropy("Categorical", Tensor(of_b), *inputs), nats + apart, rtol)
         # A value between -1 and 0 counts as 0; others are rounded down.
         for x, number in ((-1.0, None), (-0.5, 0), (0.0, 0), (0.75, 0), (1.0, 1), (2.0, 2), (2.5, 2), (3.0, None)):
             expected = np.full((2, 3), np.nan) if number is None else of_a[..., number]
-            same(dist.prob(Tensor([x]), *given), expected, rtol)
+            same(dist.prob(Tensor([x]), *inputs), expected, rtol)
             below = np.full((2, 3), float(x > 0)) if number is None else of_a[..., : number + 1].sum(-1)
-            same(dist.cdf(Tensor([x]), *given), below, rtol)
+            same(dist.cdf(Tensor([x]), *inputs), below, rtol)
     values = np.array([[2.0, 0.0, 1.0]] * 4).reshape(4, 1, 3)
     picked = np.broadcast_to(np.stack([of_a[:, 0, 2], of_a[:, 1, 0], of_a[:, 2, 1]], -1), (4, 2, 3))
     same(made("Categorical", (of_a,)).prob(Tensor(values)), picked, rtol)
@@ -349,9 +349,9 @@ def test_a_uniform_distribution_is_infinitely_far_from_one_that_does_not_cover_i
     low_b, high_b = np.array([0.5, 0.0, 0.75, 0.0, 1.0]), np.array([2.0, 3.0, 2.5, 1.5, 1.5])
     with np.errstate(divide="ignore"):
         expected = np.log(np.where((low_b <= 0.5) & (high_b >= 2.0), high_b - low_b, np.inf))
-    given = tuple(Tensor(one) for one in (low_b, high_b))
-    same(made("Uniform", (0.5, 2.0)).cross_entropy("Uniform", *given), expected)
-    same(made("Uniform", (0.5, 2.0)).kl_loss("Uniform", *given), expected - math.log(1.5))
+    argument = tuple(Tensor(variant) for variant in (low_b, high_b))
+    same(made("Uniform", (0.5, 2.0)).cross_entropy("Uniform", *argument), expected)
+    same(made("Uniform", (0.5, 2.0)).kl_loss("Uniform", *argument), expected - math.log(1.5))
     same(made("Uniform", (0.5, 2.0)).prob(Tensor([0.25, 0.5, 2.0, 2.25])), np.array([0, 1 / 1.5, 1 / 1.5, 0]), 1e-6)
 
 
@@ -371,8 +371,8 @@ def test_there_is_no_half_normal_density_below_0() -> None:
 
 def test_modes_that_are_no_peak_are_not_numbers() -> None:
     np.testing.assert_array_equal(value(made("Gamma", ([0.5, 1.0, 1.5], [2.0])).mode()), [np.nan, np.nan, 0.25])
-    found = made("Beta", ([1.0, 1.5, 0.5, 1.5], [1.5, 1.0, 1.5, 1.5])).mode()
-    np.testing.assert_array_equal(value(found), [np.nan, np.nan, np.nan, 0.5])
+    result = made("Beta", ([1.0, 1.5, 0.5, 1.5], [1.5, 1.0, 1.5, 1.5])).mode()
+    np.testing.assert_array_equal(value(result), [np.nan, np.nan, np.nan, 0.5])
 
 
 @pytest.mark.parametrize("name", [name for name in FAMILIES if name not in PARTIAL])
@@ -381,27 +381,27 @@ def test_samples_with_the_parameters_of_a_call_are_spread_as_their_cumulative_fu
     count = 5_000
     for at_call, used in (((), own), (tuple(tensors(other)), other))[: 2 if other else 1]:
         dist = getattr(msd, name)(*own, seed=11)
-        parameters = [np.asarray(one, np.float64) for one in used]
-        shape = np.broadcast_shapes(*(one.shape for one in parameters))
+        parameters = [np.asarray(item, np.float64) for item in used]
+        shape = np.broadcast_shapes(*(parameter.shape for parameter in parameters))
         x = dist.sample((2, count), *at_call)
         assert (x.shape, x.dtype) == ((2, count, *shape), dist.dtype)
         for index in np.ndindex(shape):
-            known = family(*(np.broadcast_to(one, shape)[index] for one in parameters))
+            known = family(*(np.broadcast_to(parameter, shape)[index] for parameter in parameters))
             drawn = x.asnumpy()[(slice(None), slice(None), *index)].ravel().astype(np.float64)
             if name in COUNTS:
                 values = np.unique(drawn)
-                found = (drawn <= values[:, None]).mean(-1)
-                np.testing.assert_allclose(found, known.cdf(values), atol=0.03)
+                result = (drawn <= values[:, None]).mean(-1)
+                np.testing.assert_allclose(result, known.cdf(values), atol=0.03)
             else:
                 assert stats.kstest(drawn, known.cdf).pvalue > 1e-4
 
 
 def test_families_that_invert_their_cumulative_function_draw_one_quantile_with_one_seed() -> None:
-    given = {"Cauchy": stats.cauchy(0.5, 2.0).cdf, "Logistic": stats.logistic(0.5, 2.0).cdf}
-    found = [known(made(name, (0.5, 2.0), seed=3).sample((500,)).asnumpy()) for name, known in given.items()]
+    functions = {"Cauchy": stats.cauchy(0.5, 2.0).cdf, "Logistic": stats.logistic(0.5, 2.0).cdf}
+    results = [known(made(name, (0.5, 2.0), seed=3).sample((500,)).asnumpy()) for name, known in functions.items()]
     above = stats.expon(scale=1 / 0.5).sf(made("Exponential", (0.5,), seed=3).sample((500,)).asnumpy())
-    np.testing.assert_allclose(found[0], above, rtol=1e-5)
-    np.testing.assert_allclose(found[1], above, rtol=1e-5)
+    np.testing.assert_allclose(results[0], above, rtol=1e-5)
+    np.testing.assert_allclose(results[1], above, rtol=1e-5)
 
 
 @pytest.mark.parametrize("name", [*(name for name in CONTINUOUS if name not in PARTIAL), *COUNTS])
@@ -416,9 +416,9 @@ def test_samples_have_the_mean_and_variance_of_the_distribution(name: str) -> No
 
 
 def test_a_seed_repeats_a_sequence_of_draws_and_no_single_draw() -> None:
-    one, other = (msd.Normal(0.0, 1.0, seed=3) for _ in range(2))
-    first = [one.sample((5,)).asnumpy().tolist() for _ in range(2)]
-    assert first == [other.sample((5,)).asnumpy().tolist() for _ in range(2)] and first[0] != first[1]
+    left, right = (msd.Normal(0.0, 1.0, seed=3) for _ in range(2))
+    first = [left.sample((5,)).asnumpy().tolist() for _ in range(2)]
+    assert first == [right.sample((5,)).asnumpy().tolist() for _ in range(2)] and first[0] != first[1]
 
 
 @pytest.mark.parametrize("name", ["Normal", "LogNormal", "Exponential", "Logistic", "Gamma", "Beta", "Cauchy"])
@@ -427,11 +427,11 @@ def test_gradients_pass_through_to_the_value_and_the_parameters(name: str) -> No
     dist = getattr(msd, name)(dtype=ms.float64)
     at = [Tensor(np.array([0.3, 0.6])), *[Tensor(np.resize(np.asarray(p, np.float64), 2)) for p in parameters]]
 
-    def f(*given: Tensor) -> Any:
-        return dist.log_prob(*given).sum()
+    def f(*arguments: Tensor) -> Any:
+        return dist.log_prob(*arguments).sum()
 
-    found = ms.grad(f, tuple(range(len(at))))(*at)
-    for i, gradient in enumerate(found if isinstance(found, tuple) else (found,)):
+    result = ms.grad(f, tuple(range(len(at))))(*at)
+    for i, gradient in enumerate(result if isinstance(result, tuple) else (result,)):
         for j in range(2):
             step = np.zeros(2)
             step[j] = 1e-6
@@ -464,13 +464,13 @@ def test_without_a_seed_samples_come_from_the_engines_stream() -> None:
 
 
 def test_a_distribution_computes_in_the_dtype_of_its_tensors_as_mindspores_does() -> None:
-    for given, dtype, expected in (
+    for inputs, dtype, expected in (
         (ms.float16, ms.float16, ms.float16),
         (ms.float16, ms.float32, ms.float16),
         (ms.float32, ms.float32, ms.float32),
         (ms.float64, ms.float64, ms.float32),
     ):
-        dist = msd.Normal(Tensor([0.5], given), Tensor([2.0], given), dtype=dtype)
+        dist = msd.Normal(Tensor([0.5], inputs), Tensor([2.0], inputs), dtype=dtype)
         assert dist.mean().dtype == dist.sd().dtype == expected and dist.sample((2,)).dtype == dtype
     for dtype in (ms.float16, ms.float32, ms.float64):
         assert msd.Normal(0.5, [2.0], dtype=dtype).mean().dtype == dtype
@@ -479,8 +479,8 @@ def test_a_distribution_computes_in_the_dtype_of_its_tensors_as_mindspores_does(
 
 def test_gradients_pass_through_a_sample_to_the_parameters() -> None:
     dist = msd.Normal(seed=5)
-    one = ms.grad(lambda mean, sd: dist.sample((4,), mean, sd).sum(), (0, 1))(Tensor([1.0]), Tensor([2.0]))
-    assert one[0].asnumpy().tolist() == [4.0] and one[1].asnumpy()[0] != 0
+    subject = ms.grad(lambda mean, sd: dist.sample((4,), mean, sd).sum(), (0, 1))(Tensor([1.0]), Tensor([2.0]))
+    assert subject[0].asnumpy().tolist() == [4.0] and subject[1].asnumpy()[0] != 0
 
 
 def test_a_method_is_called_by_its_name() -> None:
@@ -488,7 +488,7 @@ def test_a_method_is_called_by_its_name() -> None:
     for name in ("prob", "log_prob", "cdf", "log_cdf", "survival_function", "log_survival"):
         assert dist(name, x).asnumpy() == getattr(dist, name)(x).asnumpy()
     assert dist("get_dist_type") == "Normal" and dist("sample", (2,)).shape == (2,)
-    assert [one.asnumpy().tolist() for one in dist("get_dist_args", sd=x)] == [0.0, [0.5]]
+    assert [item.asnumpy().tolist() for item in dist("get_dist_args", sd=x)] == [0.0, [0.5]]
     assert str(dist) == "Normal(mean = 0.0, standard deviation = 1.0)"
 
 
@@ -511,30 +511,30 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_a_family_tells_its_name_its_arguments_and_its_parameters(name: str) -> None:
-    given, dist = PARAMETERS[name], getattr(msd, name)(**PARAMETERS[name], seed=4)
+    parameters, dist = PARAMETERS[name], getattr(msd, name)(**PARAMETERS[name], seed=4)
     assert dist.get_dist_type() == dist("get_dist_type") == name
-    shape = np.broadcast_shapes(*[np.shape(one) for one in given.values()])
+    shape = np.broadcast_shapes(*[np.shape(parameter) for parameter in parameters.values()])
     assert dist.broadcast_shape == (shape[:-1] if name == "Categorical" else shape)
     # MindSpore keeps the parts that these two are made of instead.
-    kept = ["bijector", "distribution"] if name in {"Gumbel", "LogNormal"} else list(given)
+    kept = ["bijector", "distribution"] if name in {"Gumbel", "LogNormal"} else list(parameters)
     assert list(dist.parameters)[: len(kept)] == kept and dist.parameters["seed"] == 4
     if "param_dict" in dist.parameters:
-        assert dist.parameters["param_dict"] == given
+        assert dist.parameters["param_dict"] == parameters
 
-    def lists(found: Any) -> list[Any]:
-        return [one.asnumpy().tolist() for one in found]
+    def lists(result: Any) -> list[Any]:
+        return [item.asnumpy().tolist() for item in result]
 
-    wanted = list(given.values())
-    assert lists(dist.get_dist_args()) == lists(dist("get_dist_args", None)) == wanted
-    own = [name for name in given if name not in ("mean", "sd")]  # of the normal distribution they are methods
-    assert lists(getattr(dist, name) for name in own) == [given[name] for name in own]
+    expected = list(parameters.values())
+    assert lists(dist.get_dist_args()) == lists(dist("get_dist_args", None)) == expected
+    own = [name for name in parameters if name not in ("mean", "sd")]  # of the normal distribution they are methods
+    assert lists(getattr(dist, name) for name in own) == [parameters[name] for name in own]
     another = Tensor([7.0, 8.0])
-    assert lists(dist.get_dist_args(another)) == [[7.0, 8.0], *wanted[1:]]
+    assert lists(dist.get_dist_args(another)) == [[7.0, 8.0], *expected[1:]]
     with pytest.raises(TypeError, match="must be a Tensor, but got float"):
         dist.get_dist_args(0.5)
     if name != "Gumbel":
         bare = getattr(msd, name)()
-        assert bare.get_dist_args() == (None,) * len(given) and bare.broadcast_shape is None
+        assert bare.get_dist_args() == (None,) * len(parameters) and bare.broadcast_shape is None
         assert all(getattr(bare, name) is None for name in own)
 
 

@@ -16,10 +16,10 @@ Z = X + 1j * R.standard_normal((2, 3, 5))
 SPECIAL = np.array([np.inf, -np.inf, np.nan, 2.0, -3.0, 0.0])
 
 
-def check(found: Tensor, want: Any, single: bool = False) -> None:
-    assert found.shape == want.shape
-    assert found.asnumpy().dtype == (np.result_type(want, np.complex64) if np.iscomplexobj(want) else want.dtype)
-    np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-5 if single else 1e-12, atol=1e-5 if single else 1e-12)
+def check(result: Tensor, want: Any, single: bool = False) -> None:
+    assert result.shape == want.shape
+    assert result.asnumpy().dtype == (np.result_type(want, np.complex64) if np.iscomplexobj(want) else want.dtype)
+    np.testing.assert_allclose(result.asnumpy(), want, rtol=1e-5 if single else 1e-12, atol=1e-5 if single else 1e-12)
 
 
 @pytest.mark.parametrize("single", [False, True])
@@ -38,8 +38,8 @@ def test_numbers_are_put_together_and_taken_apart(single: bool) -> None:
 def test_infinite_parts_stay_apart() -> None:
     for real in SPECIAL:
         for imag in SPECIAL:
-            found = ops.complex(Tensor(np.array([real])), Tensor(np.array([imag]))).asnumpy()
-            np.testing.assert_array_equal([found[0].real, found[0].imag], [real, imag])
+            result = ops.complex(Tensor(np.array([real])), Tensor(np.array([imag]))).asnumpy()
+            np.testing.assert_array_equal([result[0].real, result[0].imag], [real, imag])
 
 
 def test_a_real_number_has_no_imaginary_part_and_the_angle_0_or_pi() -> None:

@@ -28,7 +28,7 @@ SMALL = np.array([1, 2, -2, 3, 3, 1], np.int32)
 def each(function: Callable[..., Any], *arrays: Any, dtype: Any = np.float64) -> Array:
     """A function of Python's numbers for each element of what the arrays broadcast to."""
     wide = np.broadcast_arrays(*arrays)
-    return np.array([function(*one) for one in zip(*(x.ravel().tolist() for x in wide), strict=True)], dtype).reshape(
+    return np.array([function(*item) for item in zip(*(x.ravel().tolist() for x in wide), strict=True)], dtype).reshape(
         wide[0].shape
     )
 
@@ -251,9 +251,9 @@ def test_a_function_of_numbers_is_what_python_computes(make: Callable[[], Any], 
 
 def test_copysign_sees_the_sign_of_zero_and_of_nan() -> None:
     signs = np.array([0.0, -0.0, NAN, -NAN])
-    found = ops.copysign(Tensor([0.0, 0.0, 2.0, 2.0]), Tensor(signs)).asnumpy()
-    assert np.signbit(found).tolist() == np.signbit(signs).tolist() == [False, True, False, True]
-    assert np.abs(found).tolist() == [0.0, 0.0, 2.0, 2.0]
+    result = ops.copysign(Tensor([0.0, 0.0, 2.0, 2.0]), Tensor(signs)).asnumpy()
+    assert np.signbit(result).tolist() == np.signbit(signs).tolist() == [False, True, False, True]
+    assert np.abs(result).tolist() == [0.0, 0.0, 2.0, 2.0]
 
 
 @pytest.mark.parametrize("shape", [(2,), (0,), (1, 3)])

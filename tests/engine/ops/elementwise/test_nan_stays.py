@@ -46,10 +46,10 @@ def jacobian(function: Callable[[Tensor], Tensor], shape: tuple[int, ...]) -> An
     """What one more at each input adds to each output, (inputs, outputs): these functions are linear near 0."""
     x = np.zeros(shape, np.float64)
     rows = []
-    for place in range(x.size):
-        one = x.copy()
-        one.reshape(-1)[place] = 1.0
-        rows.append(function(Tensor(one)).asnumpy().reshape(-1))
+    for index in range(x.size):
+        subject = x.copy()
+        subject.reshape(-1)[index] = 1.0
+        rows.append(function(Tensor(subject)).asnumpy().reshape(-1))
     return np.array(rows)
 
 
@@ -63,14 +63,14 @@ def test_what_is_not_finite_reaches_the_outputs_that_use_it(
         value = np.nan  # the largest of a window is another one then
     weights = jacobian(function, shape)
     clean = np.random.default_rng(1).standard_normal(shape).astype(dtype)
-    for place in (0, clean.size // 2, clean.size - 1):
+    for index in (0, clean.size // 2, clean.size - 1):
         x = clean.copy()
-        x.reshape(-1)[place] = value
-        found, before = (function(Tensor(a)).asnumpy().reshape(-1) for a in (x, clean))
-        used = weights[place] != 0
-        np.testing.assert_array_equal(found[~used], before[~used])
-        expected = np.sign(weights[place][used]) * value
-        np.testing.assert_array_equal(found[used], expected)
+        x.reshape(-1)[index] = value
+        result, before = (function(Tensor(a)).asnumpy().reshape(-1) for a in (x, clean))
+        used = weights[index] != 0
+        np.testing.assert_array_equal(result[~used], before[~used])
+        expected = np.sign(weights[index][used]) * value
+        np.testing.assert_array_equal(result[used], expected)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -85,15 +85,15 @@ def test_what_is_not_finite_in_a_gradient_reaches_the_inputs_that_were_used(
     weights = jacobian(function, shape)
     x = Tensor(np.random.default_rng(1).standard_normal(shape).astype(np.float32))
     out, back = vjp(function, x)
-    for place in (0, out.size // 2, out.size - 1):
+    for index in (0, out.size // 2, out.size - 1):
         arriving = np.random.default_rng(2).standard_normal(out.shape).astype(np.float32)
         (before,) = back(Tensor(arriving))
-        arriving.reshape(-1)[place] = value
-        (found,) = back(Tensor(arriving))
-        used = weights[:, place] != 0
-        found, before = (t.asnumpy().reshape(-1) for t in (found, before))
-        np.testing.assert_array_equal(found[~used], before[~used])
-        np.testing.assert_array_equal(found[used], np.sign(weights[:, place][used]) * value)
+        arriving.reshape(-1)[index] = value
+        (result,) = back(Tensor(arriving))
+        used = weights[:, index] != 0
+        result, before = (t.asnumpy().reshape(-1) for t in (result, before))
+        np.testing.assert_array_equal(result[~used], before[~used])
+        np.testing.assert_array_equal(result[used], np.sign(weights[:, index][used]) * value)
 
 
 def test_infinities_of_both_signs_in_one_window_are_nan() -> None:
@@ -108,9 +108,9 @@ def test_means_and_resized_maps_have_derivatives_of_higher_order() -> None:
         weights = jacobian(function, VECTOR)
         slope = grad(lambda x, f=function: (f(x) ** 3).sum())
         direction = np.random.default_rng(1).standard_normal(VECTOR)
-        found = grad(lambda x, s=slope, d=direction: (s(x) * Tensor(d)).sum())(x).asnumpy().reshape(-1)
+        result = grad(lambda x, s=slope, d=direction: (s(x) * Tensor(d)).sum())(x).asnumpy().reshape(-1)
         out = weights.T @ x.asnumpy().reshape(-1)
-        np.testing.assert_allclose(found, weights @ (6 * out * (weights.T @ direction.reshape(-1))), rtol=1e-10)
+        np.testing.assert_allclose(result, weights @ (6 * out * (weights.T @ direction.reshape(-1))), rtol=1e-10)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

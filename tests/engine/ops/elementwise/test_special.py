@@ -107,12 +107,12 @@ def test_a_special_function_is_mpmaths(make: Callable[[], Any], want: Any) -> No
 
 @pytest.mark.parametrize("x", [40.0, 200.0, 650.0])
 def test_what_is_very_small_keeps_its_digits(x: float) -> None:
-    for found, want in (
+    for result, want in (
         (ops.bessel_k0(Tensor(np.array(x))), mp.besselk(0, x)),
         (ops.bessel_k1(Tensor(np.array(x))), mp.besselk(1, x)),
         (ops.igammac(3.0, Tensor(np.array(x))), upper(3.0, x)),
     ):
-        assert found.item() == pytest.approx(float(want), rel=1e-12, abs=0)
+        assert result.item() == pytest.approx(float(want), rel=1e-12, abs=0)
 
 
 GRADIENTS: dict[str, tuple[Callable[..., Tensor], Array]] = {
@@ -135,19 +135,19 @@ def test_a_special_function_has_the_gradient_of_differences(name: str) -> None:
 def test_the_incomplete_gamma_functions_have_gradients_by_both_inputs() -> None:
     a, x = Tensor([2.5, 0.7, 1.5]), Tensor([1.2, 0.3, 4.0])
     for function, sign in ((ops.igamma, 1), (ops.igammac, -1)):  # recorded from MindSpore 2.10
-        by_a, by_x = (sign * ms.grad(function, place)(a, x).asnumpy() for place in (0, 1))
+        by_a, by_x = (sign * ms.grad(function, index)(a, x).asnumpy() for index in (0, 1))
         np.testing.assert_allclose(by_a, [-0.21517015, -0.63762152, -0.07235873], rtol=1e-6)
         np.testing.assert_allclose(by_x, [0.2978394, 0.81899643, 0.04133391], rtol=2e-6)
     agrees(ops.igamma, POSITIVE, POSITIVE[:, :1] * 2)
     orders = np.array([1e-3, 0.5, 3.0, 3.0, 40.0, 900.0, 2.0])
     points = np.array([0.5, 1e-12, 2.0, 30.0, 30.0, 950.0, 0.0])
-    got = ms.grad(ops.igamma)(Tensor(orders), Tensor(points)).asnumpy()
+    result = ms.grad(ops.igamma)(Tensor(orders), Tensor(points)).asnumpy()
     with mp.workdps(30):
         want = [
             float(mp.diff(lambda a, x=x: mp.gammainc(a, 0, x, regularized=True), s)) if x else 0.0
             for s, x in zip(orders.tolist(), points.tolist(), strict=True)
         ]
-    np.testing.assert_allclose(got, want, rtol=1e-8)
+    np.testing.assert_allclose(result, want, rtol=1e-8)
     with pytest.raises(NotImplementedError, match="gradients computed by differences have no gradients"):
         ms.grad(ms.grad(ops.igamma))(a, x)
 

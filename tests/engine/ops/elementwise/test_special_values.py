@@ -136,10 +136,10 @@ def test_float_power_of_complex_numbers() -> None:
     base = np.array([1 + 2j, 3 - 1j], np.complex64)
     wide = base.astype(np.complex128)
     for exponent in (2, 2.5, 1j, np.array([2.0, 0.5], np.float32), np.array([2, 3]), base):
-        given = Tensor(exponent) if isinstance(exponent, np.ndarray) else exponent
-        found = ops.float_power(Tensor(base), given)
-        assert found.dtype == ms.complex128
-        np.testing.assert_allclose(found.asnumpy(), wide**exponent, rtol=1e-12)
+        argument = Tensor(exponent) if isinstance(exponent, np.ndarray) else exponent
+        result = ops.float_power(Tensor(base), argument)
+        assert result.dtype == ms.complex128
+        np.testing.assert_allclose(result.asnumpy(), wide**exponent, rtol=1e-12)
     np.testing.assert_allclose(ops.float_power(2.0, Tensor(base)).asnumpy(), 2.0**wide, rtol=1e-12)
     np.testing.assert_allclose(ops.float_power(tensor(1, 2), 1j).asnumpy(), np.array([1.0, 2.0]) ** 1j, rtol=1e-12)
     assert ops.float_power(tensor(1, 2), 2).dtype == ms.float64
@@ -165,18 +165,18 @@ def test_quotients_of_large_integers_are_exact(divisor: int, beside: Any) -> Non
 def test_the_method_cumsum_of_small_integers_is_int32(dtype: Any) -> None:
     values = np.array([[100, 100, 1], [100, 0, 1]]).astype(dtype)
     for axis in (0, 1, None):
-        for found in (Tensor(values).cumsum(axis), mnp.cumsum(Tensor(values), axis)):
-            assert found.dtype == ms.int32
-            np.testing.assert_array_equal(found.asnumpy(), np.cumsum(values, axis, dtype=np.int32))
+        for result in (Tensor(values).cumsum(axis), mnp.cumsum(Tensor(values), axis)):
+            assert result.dtype == ms.int32
+            np.testing.assert_array_equal(result.asnumpy(), np.cumsum(values, axis, dtype=np.int32))
 
 
 def test_the_method_cumsum_of_other_numbers_and_the_function_keep_the_dtype() -> None:
     for dtype in (np.int32, np.int64, np.float16, np.float32, np.uint16):
         assert Tensor(np.ones(3, dtype)).cumsum(0).asnumpy().dtype == dtype
     for dtype in (np.int8, np.int16, np.uint8):
-        found = ops.cumsum(Tensor(np.array([100, 100, 1], dtype)), 0).asnumpy()
-        assert found.dtype == dtype
-        np.testing.assert_array_equal(found, np.cumsum(np.array([100, 100, 1], dtype), dtype=dtype))
+        result = ops.cumsum(Tensor(np.array([100, 100, 1], dtype)), 0).asnumpy()
+        assert result.dtype == dtype
+        np.testing.assert_array_equal(result, np.cumsum(np.array([100, 100, 1], dtype), dtype=dtype))
     assert Tensor(np.array([100, 100], np.int8)).cumsum(0, ms.int16).tolist() == [100, 200]
     with pytest.raises(TypeError, match="'x' must hold numbers"):
         ops.cumsum(Tensor([True]), 0)
@@ -194,8 +194,8 @@ def test_cumsum_along_an_axis_of_a_tensor_without_axes_is_refused() -> None:
 def test_the_gradient_of_a_bias_has_its_shape(function: Any) -> None:
     x, w = Tensor(np.arange(12, dtype=np.float32).reshape(3, 4)), Tensor(np.ones((2, 4), np.float32))
     for shape, expected in (((2,), [3, 3]), ((1,), [6]), ((), 6)):
-        found = grad(lambda b: function(x, w, b).sum())(Tensor(np.ones(shape, np.float32)))
-        assert found.tolist() == expected
+        result = grad(lambda b: function(x, w, b).sum())(Tensor(np.ones(shape, np.float32)))
+        assert result.tolist() == expected
     for shape in ((1, 2), (3, 2), (3, 1)):
         with pytest.raises(ValueError, match="'bias' must have 1 axis at most"):
             function(x, w, Tensor(np.ones(shape, np.float32)))
@@ -203,15 +203,15 @@ def test_the_gradient_of_a_bias_has_its_shape(function: Any) -> None:
 
 def test_a_weight_with_one_axis_gives_a_result_without_the_last() -> None:
     x, w, b = np.arange(12.0).reshape(3, 4), np.arange(4.0) - 1, np.float64(0.5)
-    given = [Tensor(v.astype(np.float32)) for v in (x, w, b)]
-    np.testing.assert_allclose(ops.dense(*given).asnumpy(), x @ w + b)
-    of_x, of_w, of_b = grad(lambda *a: ops.square(ops.dense(*a)).sum(), (0, 1, 2))(*given)
+    inputs = [Tensor(v.astype(np.float32)) for v in (x, w, b)]
+    np.testing.assert_allclose(ops.dense(*inputs).asnumpy(), x @ w + b)
+    of_x, of_w, of_b = grad(lambda *a: ops.square(ops.dense(*a)).sum(), (0, 1, 2))(*inputs)
     slope = 2 * (x @ w + b)
     np.testing.assert_allclose(of_x.asnumpy(), slope[:, None] * w)
     np.testing.assert_allclose(of_w.asnumpy(), slope @ x)
     np.testing.assert_allclose(of_b.asnumpy(), slope.sum())
     with pytest.raises(ValueError, match="'bias' must have no axes"):
-        ops.dense(given[0], given[1], Tensor([1.0]))
+        ops.dense(inputs[0], inputs[1], Tensor([1.0]))
 
 
 @pytest.mark.parametrize("rate", [0.5, 49.0, 50.0, 75.0, 1000.0, 1e6])

@@ -64,14 +64,14 @@ def test_what_a_type_name_stands_for(kind: str, fitting: set[str]) -> None:
     graph = ops.MultitypeFuncGraph("graph")
     graph.register(kind)(lambda value: True)
     graph.register("Number", "Number")(lambda a, b: False)
-    found = set()
+    results = set()
     for value in (1, 1.5, True, "s", X, (1,), [1], None, 1j, ms.float32):
         try:
             graph(value)
-            found.add(type(value).__name__)
+            results.add(type(value).__name__)
         except ValueError:
             pass
-    assert found == fitting
+    assert results == fitting
 
 
 def test_registering_refuses() -> None:
@@ -174,15 +174,15 @@ def test_memory_that_only_a_circle_holds_is_collected() -> None:
     class Held:
         pass
 
-    one = Held()
-    one.self = one  # type: ignore[attr-defined]
-    seen = weakref.ref(one)
+    subject = Held()
+    subject.self = subject  # type: ignore[attr-defined]
+    reference = weakref.ref(subject)
     gc.disable()
     try:
-        del one
-        assert seen() is not None
+        del subject
+        assert reference() is not None
         ms.ms_memory_recycle()
-        assert seen() is None
+        assert reference() is None
     finally:
         gc.enable()
 

@@ -256,24 +256,26 @@ def between(image: Array, y: float, x: float) -> Array:
     return total
 
 
-def central(function: Callable[..., Tensor], inputs: list[Tensor], place: int, step: float) -> Array:
+def central(function: Callable[..., Tensor], inputs: list[Tensor], index: int, step: float) -> Array:
     """The gradient of the weighed sum, by central differences in NumPy's float64."""
 
     def total(values: Array) -> float:
-        given = [Tensor(values.astype(one.asnumpy().dtype)) if i == place else one for i, one in enumerate(inputs)]
-        out = function(*given).asnumpy().astype(np.float64)
+        arguments = [
+            Tensor(values.astype(item.asnumpy().dtype)) if i == index else item for i, item in enumerate(inputs)
+        ]
+        out = function(*arguments).asnumpy().astype(np.float64)
         return float((out * np.cos(np.arange(out.size)).reshape(out.shape)).sum())
 
-    values = inputs[place].asnumpy().astype(np.float64)
-    found = np.zeros_like(values)
+    values = inputs[index].asnumpy().astype(np.float64)
+    result = np.zeros_like(values)
     for spot in np.ndindex(values.shape):
         ends = []
         for sign in (1, -1):
             moved = values.copy()
             moved[spot] += sign * step
             ends.append(total(moved))
-        found[spot] = (ends[0] - ends[1]) / (2 * step)
-    return found
+        result[spot] = (ends[0] - ends[1]) / (2 * step)
+    return result
 
 
 def fractional(kind: str, x: Tensor, **how: Any) -> Any:
@@ -326,9 +328,9 @@ SLOPES: dict[str, tuple[Callable[..., Tensor], list[Tensor], float]] = {
 @pytest.mark.parametrize("name", SLOPES)
 def test_gradients_are_central_differences(name: str) -> None:
     function, inputs, step = SLOPES[name]
-    found = flat(ms.grad(lambda *x: weighed(function(*x)), tuple(range(len(inputs))))(*inputs))
-    for place, one in enumerate(found):
-        np.testing.assert_allclose(one.asnumpy(), central(function, inputs, place, step), rtol=2e-2, atol=5e-3)
+    result = flat(ms.grad(lambda *x: weighed(function(*x)), tuple(range(len(inputs))))(*inputs))
+    for index, item in enumerate(result):
+        np.testing.assert_allclose(item.asnumpy(), central(function, inputs, index, step), rtol=2e-2, atol=5e-3)
 
 
 def test_a_crop_takes_what_is_between_the_pixels_of_its_box() -> None:
@@ -340,22 +342,22 @@ def test_a_crop_takes_what_is_between_the_pixels_of_its_box() -> None:
 
 
 def test_a_deformable_convolution_sums_weights_times_moved_elements_times_factors() -> None:
-    x, w, moves = (one.asnumpy().astype(np.float64) for one in (PICTURE, FILTERS, MOVES))
-    found = ops.deformable_conv2d(PICTURE, FILTERS, MOVES, (2, 3), (1, 1, 1, 1), (0, 0, 0, 0)).asnumpy()
+    x, w, moves = (variant.asnumpy().astype(np.float64) for variant in (PICTURE, FILTERS, MOVES))
+    result = ops.deformable_conv2d(PICTURE, FILTERS, MOVES, (2, 3), (1, 1, 1, 1), (0, 0, 0, 0)).asnumpy()
     for o, i, j in np.ndindex(2, 3, 3):
         total = 0.0
         for k, (row, column) in enumerate(np.ndindex(2, 3)):
             along, down, factor = moves[0, k::6, i, j]
             pixels = between(x[0].transpose(1, 2, 0), i + row + down, j + column + along)
             total += float((w[o, :, row, column] * pixels).sum() * factor)
-        assert found[0, o, i, j] == pytest.approx(total, abs=1e-5)
+        assert result[0, o, i, j] == pytest.approx(total, abs=1e-5)
 
 
 def test_deformable_convolution_without_moves_is_a_convolution() -> None:
     still = np.zeros((1, 18, 3, 3), np.float32)
     still[:, 12:] = 1.0
-    found = ops.deformable_conv2d(PICTURE, FILTERS, Tensor(still), (2, 3), (1, 1, 1, 1), (0, 0, 0, 0))
-    np.testing.assert_allclose(found.asnumpy(), ops.conv2d(PICTURE, FILTERS).asnumpy(), atol=1e-5)
+    result = ops.deformable_conv2d(PICTURE, FILTERS, Tensor(still), (2, 3), (1, 1, 1, 1), (0, 0, 0, 0))
+    np.testing.assert_allclose(result.asnumpy(), ops.conv2d(PICTURE, FILTERS).asnumpy(), atol=1e-5)
 
 
 @pytest.mark.parametrize("end", [0, 1])
@@ -363,19 +365,19 @@ def test_deformable_convolution_without_moves_is_a_convolution() -> None:
 def test_a_pooled_region_is_the_mean_of_points_in_its_bins(points: int, end: int) -> None:
     image = FEATURES.asnumpy().astype(np.float64)[1].transpose(1, 2, 0)
     x0, y0, x1, y1 = (0.5 * value for value in (1.5, 0.75, 7.0 + end, 6.5 + end))
-    found = ops.ROIAlign(2, 3, 0.5, points, end)(FEATURES, t([[1, 1.5, 0.75, 7.0, 6.5]])).asnumpy()[0]
+    result = ops.ROIAlign(2, 3, 0.5, points, end)(FEATURES, t([[1, 1.5, 0.75, 7.0, 6.5]])).asnumpy()[0]
     for i, j in np.ndindex(2, 3):
         values = [
             between(image, y0 + (y1 - y0) / 2 * (i + (a + 0.5) / points), x0 + (x1 - x0) / 3 * (j + (b + 0.5) / points))
             for a, b in np.ndindex(points, points)
         ]
-        np.testing.assert_allclose(found[:, i, j], np.mean(values, axis=0), atol=1e-6)
+        np.testing.assert_allclose(result[:, i, j], np.mean(values, axis=0), atol=1e-6)
 
 
 def test_a_bin_of_less_than_a_pixel_has_one_point() -> None:
-    found = [ops.ROIAlign(4, 4, 1.0, points, 0)(FEATURES, t([[0, 1, 1, 3, 3]])).asnumpy() for points in (0, 1)]
-    assert np.isfinite(found[0]).all()
-    np.testing.assert_array_equal(*found)
+    results = [ops.ROIAlign(4, 4, 1.0, points, 0)(FEATURES, t([[0, 1, 1, 3, 3]])).asnumpy() for points in (0, 1)]
+    assert np.isfinite(results[0]).all()
+    np.testing.assert_array_equal(*results)
 
 
 def test_a_nan_stays_where_it_is_part_of_a_crop_or_of_a_region() -> None:
@@ -388,14 +390,14 @@ def test_a_nan_stays_where_it_is_part_of_a_crop_or_of_a_region() -> None:
     ones = np.ones((1, 12, 5, 5), np.float32)
     ones[:, :8] = 0.25
     picture = Tensor(image.transpose(0, 3, 1, 2))
-    found = ops.deformable_conv2d(picture, ops.ones((1, 1, 2, 2)), Tensor(ones), (2, 2), (1, 1, 1, 1), (0, 0, 0, 0))
-    assert np.isnan(found.asnumpy()).sum() == 4
+    result = ops.deformable_conv2d(picture, ops.ones((1, 1, 2, 2)), Tensor(ones), (2, 2), (1, 1, 1, 1), (0, 0, 0, 0))
+    assert np.isnan(result.asnumpy()).sum() == 4
 
 
 def test_a_decoded_box_is_the_one_that_was_encoded() -> None:
-    told = ops.bounding_box_encode(ANCHORS, TRUTH, MEANS, STDS)
+    codes = ops.bounding_box_encode(ANCHORS, TRUTH, MEANS, STDS)
     np.testing.assert_allclose(
-        ops.bounding_box_decode(ANCHORS, told, (50, 60), MEANS, STDS).asnumpy(), TRUTH.asnumpy(), atol=1e-4
+        ops.bounding_box_decode(ANCHORS, codes, (50, 60), MEANS, STDS).asnumpy(), TRUTH.asnumpy(), atol=1e-4
     )
 
 
@@ -415,8 +417,8 @@ def test_a_fractional_pool_is_of_the_cells_between_its_edges(
 ) -> None:
     x = (wave(2, 7, 9, 3) * 100).astype(dtype)
     pooled, *edges = fractional(kind, x, overlapping=overlapping, pseudo_random=pseudo_random)
-    assert (pooled.dtype, [one.dtype for one in edges]) == (dtype, [ms.int64, ms.int64])
-    rows, columns = (one.tolist() for one in edges)
+    assert (pooled.dtype, [edge.dtype for edge in edges]) == (dtype, [ms.int64, ms.int64])
+    rows, columns = (edge.tolist() for edge in edges)
     assert (rows[0], rows[-1], len(rows), columns[0], columns[-1], len(columns)) == (0, 7, 6, 0, 9, 5)
     assert sorted(np.diff(rows)) == [1, 1, 1, 2, 2]
     assert sorted(np.diff(columns)) == [2, 2, 2, 3]
@@ -430,33 +432,33 @@ def test_a_fractional_pool_is_of_the_cells_between_its_edges(
 
 def test_pseudorandom_cells_begin_at_the_ceilings_of_an_even_sequence() -> None:
     pool = ops.FractionalMaxPool([1.0, 1.0, 1.4, 1.0], pseudo_random=True)
-    found = {tuple(pool(wave(1, 1, 31, 1))[2].tolist()) for _ in range(40)}
+    results = {tuple(pool(wave(1, 1, 31, 1))[2].tolist()) for _ in range(40)}
     alpha = 31 / 22
     allowed = set()
     for u in np.linspace(0, min(3 / alpha - 1, 31 / alpha - 21), 2000):
         allowed.add((0, *(math.ceil(alpha * (i + u)) - 1 for i in range(1, 22)), 31))
-    assert len(found) > 3
-    assert found <= allowed
+    assert len(results) > 3
+    assert results <= allowed
 
 
 def test_random_cells_come_in_every_order() -> None:
     pool = ops.FractionalAvgPool([1.0, 1.0, 1.5, 1.0])
-    found = {tuple(pool(wave(1, 1, 6, 1))[2].tolist()) for _ in range(200)}
+    results = {tuple(pool(wave(1, 1, 6, 1))[2].tolist()) for _ in range(200)}
     inner = {(1, 2, 4), (1, 3, 4), (1, 3, 5), (2, 3, 4), (2, 3, 5), (2, 4, 5)}
-    assert found == {(0, *one, 6) for one in inner}
+    assert results == {(0, *item, 6) for item in inner}
 
 
 def test_channels_may_be_the_last_axis_of_a_fractional_pool() -> None:
-    best, places = ops.FractionalMaxPool3DWithFixedKsize(2, 2)(VOLUME, MORE_PLACES)
+    best, indices = ops.FractionalMaxPool3DWithFixedKsize(2, 2)(VOLUME, MORE_PLACES)
     last = ops.FractionalMaxPool3DWithFixedKsize(2, 2, "NDHWC")(VOLUME.permute(0, 2, 3, 4, 1), MORE_PLACES)
     np.testing.assert_array_equal(last[0].asnumpy(), best.asnumpy().transpose(0, 2, 3, 4, 1))
-    np.testing.assert_array_equal(last[1].asnumpy(), places.asnumpy().transpose(0, 2, 3, 4, 1))
+    np.testing.assert_array_equal(last[1].asnumpy(), indices.asnumpy().transpose(0, 2, 3, 4, 1))
 
 
 def test_colors_are_those_of_the_standard_library() -> None:
     colors = np.random.default_rng(1).random((1, 4, 5, 3))
     hues = ops.RGBToHSV()(Tensor(colors)).asnumpy()
-    want = [colorsys.rgb_to_hsv(*one) for one in colors.reshape(-1, 3)]
+    want = [colorsys.rgb_to_hsv(*item) for item in colors.reshape(-1, 3)]
     np.testing.assert_allclose(hues.reshape(-1, 3), want, atol=1e-12)
     np.testing.assert_allclose(ops.HSVToRGB()(Tensor(hues)).asnumpy(), colors, atol=1e-12)
     turned = ops.AdjustHue()(Tensor(colors), t(0.25)).asnumpy().reshape(-1, 3)
@@ -469,15 +471,15 @@ def test_half_precision_colors_are_the_rounded_ones() -> None:
     half = COLORS[:, :8].astype(ms.float16)
     wide = half.astype(ms.float32)
     for call in (ops.RGBToHSV(), lambda x: ops.AdjustHue()(x, t(0.2)), lambda x: ops.AdjustSaturation()(x, t(0.5))):
-        found = call(half)
-        assert found.dtype == ms.float16
-        np.testing.assert_array_equal(found.asnumpy(), call(wide).asnumpy().astype(np.float16))
+        result = call(half)
+        assert result.dtype == ms.float16
+        np.testing.assert_array_equal(result.asnumpy(), call(wide).asnumpy().astype(np.float16))
 
 
 def test_a_random_part_of_an_image_keeps_to_its_bounds() -> None:
     size, objects = ints(60, 90, 3), t([[[0.2, 0.3, 0.5, 0.6], [0.7, 0.1, 0.9, 0.2]]])
     sample = ops.SampleDistortedBoundingBoxV2(aspect_ratio_range=(0.8, 1.5), area_range=(0.1, 0.6))
-    seen = set()
+    records = set()
     for _ in range(60):
         begin, length, box = sample(size, objects, t([0.4]))
         (y, x, none), (rows, columns, rest) = begin.tolist(), length.tolist()
@@ -495,18 +497,18 @@ def test_a_random_part_of_an_image_keeps_to_its_bounds() -> None:
             wide = min(right, (x + columns) / 90) - max(left, x / 90)
             covered.append(max(high, 0) * max(wide, 0) / ((bottom - top) * (right - left)))
         assert max(covered) >= 0.4 - 1e-6
-        seen.add((y, x, rows, columns))
-    assert len(seen) > 30
+        records.add((y, x, rows, columns))
+    assert len(records) > 30
 
 
 def test_the_same_seeds_give_the_same_part_and_without_one_that_fits_it_is_the_image() -> None:
     size, objects = ints(64, 48, 3), t([[[0.38, 0.17, 0.95, 0.40]]])
     sample = ops.SampleDistortedBoundingBoxV2(3, 4)
-    assert [one.tolist() for one in sample(size, objects, t([0.1]))] == [
-        one.tolist() for one in sample(size, objects, t([0.1]))
+    assert [item.tolist() for item in sample(size, objects, t([0.1]))] == [
+        item.tolist() for item in sample(size, objects, t([0.1]))
     ]
     never = ops.SampleDistortedBoundingBoxV2(1, 1, (50.0, 60.0), (0.9, 1.0))
-    assert [one.tolist() for one in never(size, objects, t([0.9]))] == [[0, 0, 0], [64, 48, -1], [[[0, 0, 1, 1]]]]
+    assert [item.tolist() for item in never(size, objects, t([0.9]))] == [[0, 0, 0], [64, 48, -1], [[[0, 0, 1, 1]]]]
     free = ops.SampleDistortedBoundingBoxV2(1, use_image_if_no_bounding_boxes=True)
     assert free(size, objects[:, :0], t([0.1]))[2].shape == (1, 1, 4)
 

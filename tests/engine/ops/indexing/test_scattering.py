@@ -14,8 +14,8 @@ from hookscope.engine import Tensor, ops
 def test_a_product_of_a_segment_has_the_gradient_of_the_others_also_where_one_is_zero() -> None:
     ids = Tensor([0, 0, 1, 1, 2, 2, 2], ms.int32)
     x = Tensor([2.0, 0.0, 1.0, 3.0, 0.0, 0.0, 5.0])
-    got = ms.grad(lambda v: ops.unsorted_segment_prod(v, ids, 3).sum())(x)
-    assert got.tolist() == [0, 2, 3, 1, 0, 0, 0]  # the first four recorded from MindSpore 2.10
+    result = ms.grad(lambda v: ops.unsorted_segment_prod(v, ids, 3).sum())(x)
+    assert result.tolist() == [0, 2, 3, 1, 0, 0, 0]  # the first four recorded from MindSpore 2.10
 
 
 def test_a_product_with_updates_has_the_gradient_of_the_others_also_where_one_is_zero() -> None:
@@ -100,13 +100,13 @@ LOSING: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "told"), LOSING)
-def test_fractions_are_not_put_among_integers(call: Any, told: str) -> None:
-    with pytest.raises(TypeError, match=f"^For {told}.*, but got Float32; cast one of them$"):
+@pytest.mark.parametrize(("call", "message"), LOSING)
+def test_fractions_are_not_put_among_integers(call: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=f"^For {message}.*, but got Float32; cast one of them$"):
         call()
     assert INTEGERS.tolist() == [[1, 2, 3], [4, 5, 6]]
 
 
 def test_integers_are_put_among_fractions() -> None:
-    got = ops.tensor_scatter_add(Tensor([[0.5, 1.5]]), Tensor([[0]]), Tensor([[1, 2]], ms.int32))
-    assert got.tolist() == [[1.5, 3.5]]
+    result = ops.tensor_scatter_add(Tensor([[0.5, 1.5]]), Tensor([[0]]), Tensor([[1, 2]], ms.int32))
+    assert result.tolist() == [[1.5, 3.5]]

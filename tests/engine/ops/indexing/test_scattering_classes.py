@@ -76,8 +76,8 @@ RECORDED: dict[str, tuple[Any, Any]] = {
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_a_class_that_puts_or_averages_gives_mindspores_numbers(name: str) -> None:
-    call, wanted = RECORDED[name]
-    assert call().tolist() == wanted
+    call, expected = RECORDED[name]
+    assert call().tolist() == expected
 
 
 def test_they_keep_the_dtype() -> None:

@@ -23,13 +23,13 @@ Sparse = tuple[Tensor, Tensor, Tensor]
 
 
 def sparse(rows: dict[tuple[int, ...], list[int]], shape: tuple[int, ...]) -> Sparse:
-    places = [(*place, i) for place, symbols in rows.items() for i in range(len(symbols))]
+    indices = [(*index, i) for index, symbols in rows.items() for i in range(len(symbols))]
     values = [symbol for symbols in rows.values() for symbol in symbols]
-    return Tensor(places, ms.int64), Tensor(values, ms.int64), Tensor(shape)
+    return Tensor(indices, ms.int64), Tensor(values, ms.int64), Tensor(shape)
 
 
 @pytest.mark.parametrize(
-    ("normalize", "one", "other", "wanted"),
+    ("normalize", "item", "other", "expected"),
     [
         (False, ({(0,): [1, 2, 3, 4]}, (1, 4)), ({(0,): [1, 3, 4, 5, 6]}, (1, 5)), [3.0]),
         (True, ({(0,): [1, 2, 3, 4]}, (1, 4)), ({(0,): [1, 3, 4, 5, 6]}, (1, 5)), [float(np.float32(0.6))]),
@@ -45,9 +45,9 @@ def sparse(rows: dict[tuple[int, ...], list[int]], shape: tuple[int, ...]) -> Sp
         ),
     ],
 )
-def test_edit_distances_are_mindspores(normalize: bool, one: Any, other: Any, wanted: list[Any]) -> None:
-    found = ops.EditDistance(normalize)(*sparse(*one), *sparse(*other))
-    assert found.tolist() == wanted and found.dtype is ms.float32
+def test_edit_distances_are_mindspores(normalize: bool, item: Any, other: Any, expected: list[Any]) -> None:
+    result = ops.EditDistance(normalize)(*sparse(*item), *sparse(*other))
+    assert result.tolist() == expected and result.dtype is ms.float32
 
 
 def test_edit_distances_are_those_of_the_recursion() -> None:
@@ -62,8 +62,8 @@ def test_edit_distances_are_those_of_the_recursion() -> None:
             return min(apart(i - 1, j) + 1, apart(i, j - 1) + 1, apart(i - 1, j - 1) + (a[i - 1] != b[j - 1]))
 
         rows = ({(0,): a, (1,): [1]}, {(0,): b, (1,): [1]})
-        found = ops.EditDistance(False)(*sparse(rows[0], (2, 9)), *sparse(rows[1], (2, 9)))
-        assert found.tolist() == [apart(len(a), len(b)), 0]
+        result = ops.EditDistance(False)(*sparse(rows[0], (2, 9)), *sparse(rows[1], (2, 9)))
+        assert result.tolist() == [apart(len(a), len(b)), 0]
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
@@ -75,16 +75,16 @@ def test_a_word_that_would_repeat_a_sequence_has_the_least_probability(size: int
         3: [[[1, 5], []], [[5], [8]]],
         7: [[[], []], [[], []]],
     }[size]
-    wanted = CHANCES.asnumpy().copy()
+    expected = CHANCES.asnumpy().copy()
     for i, row in enumerate(recorded):
         for j, banned in enumerate(row):
-            wanted[i, j, banned] = LEAST
-    assert ops.NoRepeatNGram(size)(WORDS, CHANCES).tolist() == wanted.tolist()
+            expected[i, j, banned] = LEAST
+    assert ops.NoRepeatNGram(size)(WORDS, CHANCES).tolist() == expected.tolist()
 
 
 def test_half_precision_has_its_own_least_number() -> None:
-    found = ops.NoRepeatNGram(3)(WORDS, CHANCES.astype(ms.float16))
-    assert found.dtype is ms.float16 and float(found.min()) == -65504
+    result = ops.NoRepeatNGram(3)(WORDS, CHANCES.astype(ms.float16))
+    assert result.dtype is ms.float16 and float(result.min()) == -65504
 
 
 def test_the_gradient_goes_to_the_words_that_are_left() -> None:
@@ -92,8 +92,8 @@ def test_the_gradient_goes_to_the_words_that_are_left() -> None:
         lambda x: ops.where(x > -9.0, ops.NoRepeatNGram(3)(WORDS, x), 0.0) * (ops.NoRepeatNGram(3)(WORDS, x) > -9),
         CHANCES.asnumpy(),
     )
-    found = ms.grad(lambda x: ops.NoRepeatNGram(3)(WORDS, x))(CHANCES)
-    assert found[0, 0].tolist() == [1, 0, 1, 1, 1, 0, 1, 1, 1, 1]
+    result = ms.grad(lambda x: ops.NoRepeatNGram(3)(WORDS, x))(CHANCES)
+    assert result[0, 0].tolist() == [1, 0, 1, 1, 1, 0, 1, 1, 1, 1]
 
 
 ONE = sparse({(0,): [1]}, (1, 1))

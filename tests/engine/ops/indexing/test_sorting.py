@@ -31,19 +31,19 @@ def f32(values: Any) -> Array:
 def quantile(x: Array, q: Any, axis: int | None = None, keepdims: bool = False) -> Any:
     """The value at place q * (n - 1) of the sorted numbers, between neighbors in proportion; NaN where one is there."""
     if axis is None:
-        found = np.array(between(x.ravel().tolist(), q))
-        return found.reshape((1,) * x.ndim) if keepdims else found
-    found = np.apply_along_axis(lambda row: between(row.tolist(), q), axis, x)
-    return np.expand_dims(found, axis) if keepdims else found
+        result = np.array(between(x.ravel().tolist(), q))
+        return result.reshape((1,) * x.ndim) if keepdims else result
+    result = np.apply_along_axis(lambda row: between(row.tolist(), q), axis, x)
+    return np.expand_dims(result, axis) if keepdims else result
 
 
 def between(numbers: list[float], q: float) -> float:
     if not numbers or any(math.isnan(v) for v in numbers):
         return NAN
-    ordered, place = sorted(numbers), q * (len(numbers) - 1)
-    low = math.floor(place)
+    ordered, index = sorted(numbers), q * (len(numbers) - 1)
+    low = math.floor(index)
     high = min(low + 1, len(numbers) - 1)
-    return ordered[low] if place == low else ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+    return ordered[low] if index == low else ordered[low] + (ordered[high] - ordered[low]) * (index - low)
 
 
 def of_others(x: Array, q: float, axis: int) -> Array:
@@ -51,17 +51,17 @@ def of_others(x: Array, q: float, axis: int) -> Array:
 
 
 def buckets(x: Array, edges: list[float], right: bool) -> Array:
-    place = bisect.bisect_right if right else bisect.bisect_left
-    return np.array([place(edges, v) for v in x.ravel().tolist()], np.int32).reshape(x.shape)
+    search = bisect.bisect_right if right else bisect.bisect_left
+    return np.array([search(edges, v) for v in x.ravel().tolist()], np.int32).reshape(x.shape)
 
 
 def counted(x: Array, bins: int, low: float, high: float) -> Array:
     """How many numbers each of the equal parts holds; the last one also its end."""
-    found = [0] * bins
+    result = [0] * bins
     for v in x.ravel().tolist():
         if low <= v <= high:
-            found[min(int((v - low) / (high - low) * bins), bins - 1)] += 1
-    return f32(found)
+            result[min(int((v - low) / (high - low) * bins), bins - 1)] += 1
+    return f32(result)
 
 
 def order(x: Array, descending: bool) -> Array:

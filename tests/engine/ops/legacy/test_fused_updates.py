@@ -23,10 +23,10 @@ def t(values: Any, dtype: Any = ms.float32) -> Tensor:
 
 def stepped(update: Any, held: list[Tensor], *rest: Any, first: tuple[Any, ...] = ()) -> list[Tensor]:
     """The parameter and its state after two steps."""
-    parameters = [Parameter(one, f"held{i}") for i, one in enumerate(held)]
+    parameters = [Parameter(item, f"held{i}") for i, item in enumerate(held)]
     for _ in range(2):
         update(*first, *parameters, *rest)
-    return [one.value() for one in parameters]
+    return [parameter.value() for parameter in parameters]
 
 
 P, M, V, G = wave(3, 2), wave(3, 2, k=1.0), wave(3, 2, k=2.0) ** 2 + 0.1, wave(3, 2, k=3.0)
@@ -54,7 +54,7 @@ def adafactor(shape: tuple[int, ...], how: dict[str, bool], numbers: Any = float
         wave(*shape, k=2.0) ** 2 + 0.1,
     ]
     pair = (1e-30, 1e-3) if numbers is float else t((1e-30, 1e-3))
-    rest = [numbers(one) for one in (0.75, 0.9, 0.8, 0.25, 0.03)]
+    rest = [numbers(variant) for variant in (0.75, 0.9, 0.8, 0.25, 0.03)]
     return stepped(ops.FusedAdaFactor(**how), held, first=(pair, *rest, wave(*shape, k=5.0)))
 
 
@@ -218,66 +218,66 @@ RULES: dict[str, tuple[Any, int, tuple[float, ...], Callable[..., tuple[Array, .
 @pytest.mark.parametrize("name", RULES)
 def test_the_rows_that_are_named_step_by_the_formula_and_the_others_stay(name: str) -> None:
     make, count, numbers, formula, sums, everywhere = RULES[name]
-    held = [Parameter(Tensor(one), f"held{i}") for i, one in enumerate(WIDE[:count])]
+    held = [Parameter(Tensor(item), f"held{i}") for i, item in enumerate(WIDE[:count])]
     returned = make()(*held, *numbers, Tensor(GRADIENTS), Tensor(WHICH))
-    want = [one.copy() for one in WIDE[:count]]
+    want = [item.copy() for item in WIDE[:count]]
     steps = [(row, GRADIENTS[i]) for i, row in enumerate(WHICH)]
     if sums:
         rows = range(5) if everywhere else (0, 1, 3)
         steps = [(row, GRADIENTS[row == WHICH].sum(axis=0)) for row in rows]
     for row, g in steps:
-        for one, value in zip(want, formula(*(one[row] for one in want), g), strict=True):
-            one[row] = value
-    for one, value, gone in zip(held, want, returned, strict=True):
-        np.testing.assert_allclose(one.asnumpy(), value, rtol=1e-10, atol=1e-12)
-        np.testing.assert_array_equal(gone.asnumpy(), one.asnumpy())
+        for element, value in zip(want, formula(*(item[row] for item in want), g), strict=True):
+            element[row] = value
+    for element, value, gone in zip(held, want, returned, strict=True):
+        np.testing.assert_allclose(element.asnumpy(), value, rtol=1e-10, atol=1e-12)
+        np.testing.assert_array_equal(gone.asnumpy(), element.asnumpy())
 
 
 @pytest.mark.parametrize("name", RULES)
 def test_a_row_that_is_not_there_is_left_out(name: str) -> None:
     make, count, numbers, *_ = RULES[name]
-    found = []
+    results = []
     for gradients, rows in ((GRADIENTS, [7, 2, -1, 4]), (GRADIENTS[[1, 3]], [2, 4])):
-        held = [Parameter(Tensor(one), f"held{i}") for i, one in enumerate(WIDE[:count])]
+        held = [Parameter(Tensor(item), f"held{i}") for i, item in enumerate(WIDE[:count])]
         make()(*held, *numbers, Tensor(gradients), Tensor(np.array(rows, np.int32)))
-        found.append(held)
-    for one, other in zip(*found, strict=True):
-        np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
+        results.append(held)
+    for first, second in zip(*results, strict=True):
+        np.testing.assert_array_equal(first.asnumpy(), second.asnumpy())
 
 
 @pytest.mark.parametrize("l1", [0.0, 0.5])
 def test_dual_averaging_steps_by_its_formula(l1: float) -> None:
-    p, total, squares = (Parameter(Tensor(one), "x") for one in (WIDE[0], WIDE[0] * 2, WIDE[1]))
-    found = ops.ApplyAdagradDA()(p, total, squares, Tensor(GRADIENTS[[0, 1, 2, 3, 0]]), 0.125, l1, 0.25, 3)
+    p, total, squares = (Parameter(Tensor(variant), "x") for variant in (WIDE[0], WIDE[0] * 2, WIDE[1]))
+    result = ops.ApplyAdagradDA()(p, total, squares, Tensor(GRADIENTS[[0, 1, 2, 3, 0]]), 0.125, l1, 0.25, 3)
     g = GRADIENTS[[0, 1, 2, 3, 0]]
     a, s = WIDE[0] * 2 + g, WIDE[1] + g**2
     want = -0.125 * np.sign(a) * np.maximum(abs(a) - l1 * 3, 0) / (0.25 * 3 * 0.125 + np.sqrt(s))
-    for one, value in zip((p, total, squares, found), (want, a, s, want), strict=True):
-        np.testing.assert_allclose(one.asnumpy(), value, rtol=1e-12)
+    for item, value in zip((p, total, squares, result), (want, a, s, want), strict=True):
+        np.testing.assert_allclose(item.asnumpy(), value, rtol=1e-12)
 
 
 @pytest.mark.parametrize("ahead", [False, True])
 def test_a_step_of_adam_is_given_and_not_made(ahead: bool) -> None:
     m, v = Parameter(Tensor(WIDE[1][:4]), "m"), Parameter(Tensor(WIDE[2][:4]), "v")
-    found = ops.AdamNoUpdateParam(use_nesterov=ahead)(m, v, *A, Tensor(GRADIENTS))
+    result = ops.AdamNoUpdateParam(use_nesterov=ahead)(m, v, *A, Tensor(GRADIENTS))
     want = adam(np.zeros_like(GRADIENTS), WIDE[1][:4], WIDE[2][:4], GRADIENTS, ahead)
-    for one, value in zip((found, m, v), want, strict=True):
-        np.testing.assert_allclose(one.asnumpy(), value, rtol=1e-12)
+    for item, value in zip((result, m, v), want, strict=True):
+        np.testing.assert_allclose(item.asnumpy(), value, rtol=1e-12)
 
 
 def test_tensors_and_numbers_are_alike_to_adafactor() -> None:
-    for one, other in zip(adafactor((3, 2), FLAGS[-1]), adafactor((3, 2), FLAGS[-1], t), strict=True):
-        np.testing.assert_allclose(one.asnumpy(), other.asnumpy(), rtol=1e-6)
+    for first, second in zip(adafactor((3, 2), FLAGS[-1]), adafactor((3, 2), FLAGS[-1], t), strict=True):
+        np.testing.assert_allclose(first.asnumpy(), second.asnumpy(), rtol=1e-6)
 
 
 def test_half_precision_is_computed_with_in_single() -> None:
-    held = [Parameter(one, "x") for one in (P.astype(ms.float16), M, V)]
-    wide = [Parameter(one, "x") for one in (P.astype(ms.float16).astype(ms.float32), M, V)]
+    held = [Parameter(variant, "x") for variant in (P.astype(ms.float16), M, V)]
+    wide = [Parameter(variant, "x") for variant in (P.astype(ms.float16).astype(ms.float32), M, V)]
     numbers = (0.1, 0.9, 0.99, 1e-3, 0.05, G.astype(ms.float16), 1.0)
-    found, want = ops.FusedCastAdamWeightDecay()(*held, *numbers), ops.FusedCastAdamWeightDecay()(*wide, *numbers)
-    assert [one.dtype for one in found] == [ms.float16, ms.float32, ms.float32]
-    np.testing.assert_array_equal(found[0].asnumpy(), want[0].asnumpy().astype(np.float16))
-    np.testing.assert_array_equal(found[1].asnumpy(), want[1].asnumpy())
+    result, want = ops.FusedCastAdamWeightDecay()(*held, *numbers), ops.FusedCastAdamWeightDecay()(*wide, *numbers)
+    assert [item.dtype for item in result] == [ms.float16, ms.float32, ms.float32]
+    np.testing.assert_array_equal(result[0].asnumpy(), want[0].asnumpy().astype(np.float16))
+    np.testing.assert_array_equal(result[1].asnumpy(), want[1].asnumpy())
 
 
 WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
@@ -296,8 +296,8 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
 @pytest.mark.parametrize("name", WRONG)
 def test_what_does_not_fit_is_told_and_changes_nothing(name: str) -> None:
     call, kind, words = WRONG[name]
-    before = [one.asnumpy().copy() for one in (*STATE, M, V, SQUARES)]
+    before = [variant.asnumpy().copy() for variant in (*STATE, M, V, SQUARES)]
     with pytest.raises(kind, match=words):
         call()
-    for one, kept in zip((*STATE, M, V, SQUARES), before, strict=True):
-        np.testing.assert_array_equal(one.asnumpy(), kept)
+    for item, kept in zip((*STATE, M, V, SQUARES), before, strict=True):
+        np.testing.assert_array_equal(item.asnumpy(), kept)

@@ -14,11 +14,11 @@ import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, ops
 
 
-def made(name: str, *settings: Any, **named: Any) -> Any:
+def made(name: str, *settings: Any, **keywords: Any) -> Any:
     """A class, wherever it is: MindSpore has most of these in files of `ops.operations` only."""
     files = ("nn_ops", "math_ops", "array_ops", "image_ops", "random_ops")
     rooms = [ops, *(vars(ops.operations).get(file) for file in files)]
-    return next(getattr(room, name) for room in rooms if hasattr(room, name))(*settings, **named)
+    return next(getattr(room, name) for room in rooms if hasattr(room, name))(*settings, **keywords)
 
 
 def t(values: Any, dtype: Any = ms.float32) -> Tensor:
@@ -31,11 +31,11 @@ def ints(values: Any) -> Tensor:
 
 def stepped(name: str, held: list[Tensor], *rest: Any, **settings: Any) -> list[Tensor]:
     """A table and its state after two steps."""
-    tables = [Parameter(one, f"held{i}") for i, one in enumerate(held)]
+    tables = [Parameter(item, f"held{i}") for i, item in enumerate(held)]
     update = made(name, **settings)
     for _ in range(2):
         update(*tables, *rest)
-    return [Tensor(one.asnumpy()) for one in tables]
+    return [Tensor(table.asnumpy()) for table in tables]
 
 
 TABLE, MOMENT, SQUARES = wave(3, 2), wave(3, 2, k=1.0), wave(3, 2, k=2.0) ** 2 + 0.2
@@ -57,7 +57,7 @@ GLIMPSES = (
 
 
 def normalized(training: bool) -> list[Tensor]:
-    mean, variance = (Tensor(one.asnumpy()) for one in NORMAL[2:])
+    mean, variance = (Tensor(item.asnumpy()) for item in NORMAL[2:])
     results = made("InstanceNormV2", training)(wave(2, 2, 3, 2), *NORMAL[:2], mean, variance)
     return [*results, mean, variance]
 
@@ -153,9 +153,9 @@ CASES: dict[str, Callable[[], Any]] = {
             lambda size, at, centered, normal: made("ExtractGlimpse", centered, normal, False, "zero")(
                 IMAGE, ints(size), t([at])
             ),
-            *one,
+            *item,
         )
-        for i, one in enumerate(GLIMPSES)
+        for i, item in enumerate(GLIMPSES)
     },
     "ExtractVolumePatches": lambda: made("ExtractVolumePatches", (1, 1, 2, 2, 1), (1, 1, 1, 1, 1), "VALID")(
         wave(1, 2, 3, 2, 1)
@@ -200,7 +200,7 @@ def test_gradients_agree_with_central_differences(name: str) -> None:
     from function_cases import agrees  # not where MindSpore records
 
     function, inputs = GRADIENTS[name]
-    agrees(function, *(one.asnumpy().astype(np.float64) for one in inputs))
+    agrees(function, *(item.asnumpy().astype(np.float64) for item in inputs))
 
 
 def test_contrast_is_linear_in_the_distance_from_the_mean_and_so_is_its_gradient() -> None:
@@ -216,9 +216,9 @@ def test_nesterovs_form_looks_a_step_ahead() -> None:
         for row, g in zip((2, 0), G.asnumpy(), strict=True):
             kept[row] = kept[row] * 0.9 + g
             table[row] -= 0.1 * (g + 0.9 * kept[row])
-    found = stepped("SparseApplyMomentum", [TABLE, MOMENT], LR, G, ROWS, DECAY, use_nesterov=True)
-    np.testing.assert_allclose(found[0].asnumpy(), table, rtol=1e-5)
-    np.testing.assert_allclose(found[1].asnumpy(), kept, rtol=1e-5)
+    result = stepped("SparseApplyMomentum", [TABLE, MOMENT], LR, G, ROWS, DECAY, use_nesterov=True)
+    np.testing.assert_allclose(result[0].asnumpy(), table, rtol=1e-5)
+    np.testing.assert_allclose(result[1].asnumpy(), kept, rtol=1e-5)
 
 
 def test_eigenvectors_are_those_of_the_lower_triangle_and_have_length_1() -> None:
@@ -233,9 +233,9 @@ def test_eigenvectors_are_those_of_the_lower_triangle_and_have_length_1() -> Non
 
 
 def test_noise_fills_what_is_outside_of_the_image() -> None:
-    found = made("ExtractGlimpse", False, False, True, "uniform")(IMAGE + 5, ints([4, 4]), t([[0.0, 0.0]])).asnumpy()
-    outside = found[0, :2].reshape(-1)
-    assert found[0, 2:, 2:].min() >= 5 and ((outside >= 0) & (outside < 1)).all() and len(set(outside)) == 16
+    result = made("ExtractGlimpse", False, False, True, "uniform")(IMAGE + 5, ints([4, 4]), t([[0.0, 0.0]])).asnumpy()
+    outside = result[0, :2].reshape(-1)
+    assert result[0, 2:, 2:].min() >= 5 and ((outside >= 0) & (outside < 1)).all() and len(set(outside)) == 16
 
 
 def test_uniform_draws_within_its_bounds_and_the_same_by_the_same_seed() -> None:

@@ -116,8 +116,8 @@ RECORDED: dict[str, tuple[Any, Any]] = {
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_a_small_class_gives_mindspores_numbers(name: str) -> None:
-    call, wanted = RECORDED[name]
-    same(call(), wanted)
+    call, expected = RECORDED[name]
+    same(call(), expected)
 
 
 def test_packed_bits_and_nth_elements_are_numpys() -> None:

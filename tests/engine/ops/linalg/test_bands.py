@@ -108,8 +108,8 @@ RECORDED: dict[str, tuple[Any, list[Any]]] = {
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_a_band_of_diagonals_is_where_mindspore_has_it(name: str) -> None:
-    call, wanted = RECORDED[name]
-    assert call().tolist() == wanted
+    call, expected = RECORDED[name]
+    assert call().tolist() == expected
 
 
 @pytest.mark.parametrize("align", ALIGNMENTS)
@@ -119,17 +119,17 @@ def test_the_diagonals_of_a_matrix_are_those_of_numpy_and_go_back_where_they_wer
 ) -> None:
     x = np.random.default_rng(3).standard_normal((2, 3, 5)).astype(np.float32)
     k = Tensor([low, high], int32)
-    found = ops.matrix_diag_part(Tensor(x), k, -7.0, align).asnumpy()
+    result = ops.matrix_diag_part(Tensor(x), k, -7.0, align).asnumpy()
     for row, offset in enumerate(range(high, low - 1, -1)):
         own = np.diagonal(x, offset, 1, 2)
-        rest = found.shape[-1] - own.shape[-1]
+        rest = result.shape[-1] - own.shape[-1]
         to_the_right = align.split("_")[0 if offset >= 0 else 1] == "RIGHT"
         filled = np.pad(own, ((0, 0), (rest, 0) if to_the_right else (0, rest)), constant_values=-7)
-        np.testing.assert_array_equal(found[:, row], filled)
-    assert ops.matrix_set_diag(Tensor(x * 0), Tensor(found), k, align).tolist() == (
+        np.testing.assert_array_equal(result[:, row], filled)
+    assert ops.matrix_set_diag(Tensor(x * 0), Tensor(result), k, align).tolist() == (
         np.triu(np.tril(x, high), low).tolist()
     )
-    back = ops.matrix_diag(Tensor(found), k, 3, 5, 0.0, align) if found.shape[-1] == 3 else None
+    back = ops.matrix_diag(Tensor(result), k, 3, 5, 0.0, align) if result.shape[-1] == 3 else None
     assert back is None or back.tolist() == np.triu(np.tril(x, high), low).tolist()
 
 

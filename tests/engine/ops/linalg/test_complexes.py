@@ -102,8 +102,8 @@ def test_a_transform_has_the_gradient_of_differences(name: str) -> None:
     for size in sizes:
 
         def parts(x: Tensor, y: Tensor | None = None, size: Any = size) -> Tensor:
-            found = function(x if y is None else ops.complex(x, y), size)
-            return ops.view_as_real(found) if found.is_complex() else found
+            result = function(x if y is None else ops.complex(x, y), size)
+            return ops.view_as_real(result) if result.is_complex() else result
 
         agrees(parts, *([normal(2, 4)] if name in REAL else [normal(2, 4), normal(2, 4)]))
 

@@ -25,11 +25,11 @@ def matrix(*shape: int) -> np.ndarray[Any, Any]:
 def agrees(function: Any, x: np.ndarray[Any, Any]) -> None:
     """The gradient of the sum of ``function`` is that of central differences."""
     want = np.zeros_like(x)
-    for place in np.ndindex(x.shape):
+    for index in np.ndindex(x.shape):
         step = np.zeros_like(x)
-        step[place] = 1e-5
+        step[index] = 1e-5
         high, low = (float(function(Tensor(moved)).sum().item()) for moved in (x + step, x - step))
-        want[place] = (high - low) / 2e-5
+        want[index] = (high - low) / 2e-5
     np.testing.assert_allclose(ms.grad(lambda v: function(v).sum())(Tensor(x)).asnumpy(), want, rtol=1e-6, atol=1e-7)
 
 
@@ -114,8 +114,8 @@ def test_the_basis_of_the_rest_passes_a_gradient_in_float32_where_the_result_doe
     # -2 (I - P) W A inv(A'A).
     back = np.linalg.inv(x.T @ x)
     want = -2 * (np.eye(40) - x @ back @ x.T) @ by @ x @ back
-    got = ms.grad(of_rest)(Tensor(x.astype(np.float32)))
-    np.testing.assert_allclose(got.asnumpy(), want, atol=1e-4 * abs(want).max())
+    result = ms.grad(of_rest)(Tensor(x.astype(np.float32)))
+    np.testing.assert_allclose(result.asnumpy(), want, atol=1e-4 * abs(want).max())
 
 
 TIES = np.array([[3.0, -3.0, 1.0], [2.0, 2.0, -2.0]], np.float32)
@@ -140,8 +140,8 @@ def test_the_gradient_of_a_norm_goes_to_the_first_of_what_ties(
 ) -> None:
     for function, want in ((ops.norm, of_norm), (ops.vector_norm, of_vectors)):
         if want is not None:
-            got = ms.grad(lambda v, f=function: f(v, order, axes).sum())(Tensor(TIES))
-            np.testing.assert_array_equal(got.asnumpy(), np.array(want, np.float32))
+            result = ms.grad(lambda v, f=function: f(v, order, axes).sum())(Tensor(TIES))
+            np.testing.assert_array_equal(result.asnumpy(), np.array(want, np.float32))
 
 
 def test_an_infinite_norm_over_several_axes_is_the_largest_or_the_least_size() -> None:
@@ -149,8 +149,8 @@ def test_an_infinite_norm_over_several_axes_is_the_largest_or_the_least_size() -
     for axes in ((0, 2), (2, 1), (0, 1, 2), None, (-1,)):
         for order, extreme in ((np.inf, np.max), (-np.inf, np.min)):
             for keep in (False, True):
-                got = ops.vector_norm(Tensor(x), order, axes, keep)
-                np.testing.assert_array_equal(got.asnumpy(), extreme(abs(x), axis=axes, keepdims=keep))
+                result = ops.vector_norm(Tensor(x), order, axes, keep)
+                np.testing.assert_array_equal(result.asnumpy(), extreme(abs(x), axis=axes, keepdims=keep))
     assert ops.vector_norm(Tensor(-3.0), np.inf).asnumpy() == 3.0
 
 
@@ -172,8 +172,8 @@ def test_the_classes_of_decompositions_give_what_the_functions_do() -> None:
     np.testing.assert_array_equal(Tensor(turned).mT.asnumpy(), turned.T)
 
 
-def split(found: Any) -> list[np.ndarray[Any, Any]]:
-    return [part.asnumpy() for part in found]
+def split(result: Any) -> list[np.ndarray[Any, Any]]:
+    return [part.asnumpy() for part in result]
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4), (2, 4, 3)])
@@ -185,10 +185,10 @@ def test_svd_has_numpys_values_and_gives_the_matrix_back(shape: tuple[int, ...])
         s, u, v = split(ops.svd(Tensor(x), full))
         np.testing.assert_allclose(s, want, rtol=1e-12)
         np.testing.assert_allclose((u[..., :k] * s[..., None, :]) @ v[..., :k].swapaxes(-1, -2), x, atol=1e-12)
-        for one, rows in ((u, shape[-2]), (v, shape[-1])):
+        for item, rows in ((u, shape[-2]), (v, shape[-1])):
             columns = rows if full else k
-            assert one.shape == (*shape[:-2], rows, columns)
-            square = one.swapaxes(-1, -2) @ one
+            assert item.shape == (*shape[:-2], rows, columns)
+            square = item.swapaxes(-1, -2) @ item
             np.testing.assert_allclose(square, np.broadcast_to(np.eye(columns), square.shape), atol=1e-12)
 
 
@@ -216,8 +216,8 @@ def test_eigenvalues_and_vectors_belong_to_the_matrix(dtype: Any) -> None:
     np.testing.assert_allclose(x @ v, v * w[:, None, :], atol=tolerance)
     np.testing.assert_allclose(np.linalg.norm(v, axis=1), np.ones((2, 4)), atol=tolerance)
     by_size = lambda values: np.sort_complex(np.round(values.astype(np.complex128), 3))  # noqa: E731
-    for found in (w, ops.eigvals(Tensor(x)).asnumpy(), Tensor(x).eigvals().asnumpy()):
-        np.testing.assert_allclose(by_size(found), by_size(np.linalg.eigvals(x.astype(np.complex128))), atol=2e-3)
+    for result in (w, ops.eigvals(Tensor(x)).asnumpy(), Tensor(x).eigvals().asnumpy()):
+        np.testing.assert_allclose(by_size(result), by_size(np.linalg.eigvals(x.astype(np.complex128))), atol=2e-3)
 
 
 def test_the_power_0_of_any_matrix_is_the_identity() -> None:
@@ -228,12 +228,12 @@ def test_the_power_0_of_any_matrix_is_the_identity() -> None:
 def test_geqrf_is_lapacks() -> None:
     x = matrix(2, 4, 3)
     packed, factors = (out.asnumpy() for out in ops.geqrf(Tensor(x)))
-    for one, h, tau in zip(x, packed, factors, strict=True):
+    for item, h, tau in zip(x, packed, factors, strict=True):
         q = np.eye(4)
         for k in range(3):
             v = np.concatenate([np.zeros(k), [1.0], h[k + 1 :, k]])
             q = q @ (np.eye(4) - tau[k] * np.outer(v, v))
-        np.testing.assert_allclose(q @ np.triu(h), one, atol=1e-12)
+        np.testing.assert_allclose(q @ np.triu(h), item, atol=1e-12)
 
 
 DEPENDENT = {
@@ -251,12 +251,12 @@ def test_lstsq_of_a_lower_rank_is_the_shortest_solution(name: str, dtype: Any) -
     a = DEPENDENT[name]
     b = matrix(*a.shape[:-1], 2)
     want = np.linalg.pinv(a) @ b
-    got = ops.lstsq(Tensor(a.astype(dtype)), Tensor(b.astype(dtype)))
-    np.testing.assert_allclose(got.asnumpy(), want, rtol=1e-3 if dtype == np.float32 else 1e-9, atol=1e-6)
+    result = ops.lstsq(Tensor(a.astype(dtype)), Tensor(b.astype(dtype)))
+    np.testing.assert_allclose(result.asnumpy(), want, rtol=1e-3 if dtype == np.float32 else 1e-9, atol=1e-6)
     # It is linear in the right sides: the gradient is what the transposed pseudo-inverse makes of what arrives.
     weights = matrix(*want.shape)
-    found = ms.grad(lambda right: (ops.lstsq(Tensor(a), right) * Tensor(weights)).sum())(Tensor(b))
-    np.testing.assert_allclose(found.asnumpy(), np.linalg.pinv(a).swapaxes(-1, -2) @ weights, atol=1e-9)
+    actual = ms.grad(lambda right: (ops.lstsq(Tensor(a), right) * Tensor(weights)).sum())(Tensor(b))
+    np.testing.assert_allclose(actual.asnumpy(), np.linalg.pinv(a).swapaxes(-1, -2) @ weights, atol=1e-9)
     with pytest.raises(NotImplementedError, match="For 'lstsq', the rank of 'input' is not full, .* no gradient"):
         ms.grad(lambda left: ops.lstsq(left, Tensor(b)).sum())(Tensor(a))
 
@@ -264,22 +264,22 @@ def test_lstsq_of_a_lower_rank_is_the_shortest_solution(name: str, dtype: Any) -
 def test_what_counts_as_0_for_lstsq_hangs_on_the_size_of_a_matrix_not_on_how_many_there_are() -> None:
     a = np.tile(np.diag([1.0, 1e-14]), (500, 1, 1))
     a[0] = np.diag([1.0, 1e-18])  # only this has a singular value within 2 * eps of 0
-    got = ops.lstsq(Tensor(a), Tensor(np.ones((500, 2, 1)))).asnumpy()
+    result = ops.lstsq(Tensor(a), Tensor(np.ones((500, 2, 1)))).asnumpy()
     want = np.tile([[1.0], [1e14]], (500, 1, 1))
     want[0, 1] = 0
-    np.testing.assert_allclose(got, want, rtol=1e-9)
+    np.testing.assert_allclose(result, want, rtol=1e-9)
 
 
 @pytest.mark.parametrize("shape", [(4, 2), (2, 4), (3, 3)])
 def test_the_gradient_of_lstsq_of_full_rank_is_its_slope(shape: tuple[int, int]) -> None:
     a, b = matrix(*shape), matrix(shape[0], 2)
     weights = matrix(shape[1], 2)
-    found = ms.grad(lambda left: (ops.lstsq(left, Tensor(b)) * Tensor(weights)).sum())(Tensor(a)).asnumpy()
-    for place in np.ndindex(*shape):
+    result = ms.grad(lambda left: (ops.lstsq(left, Tensor(b)) * Tensor(weights)).sum())(Tensor(a)).asnumpy()
+    for index in np.ndindex(*shape):
         step = np.zeros(shape)
-        step[place] = 1e-6
+        step[index] = 1e-6
         both = [(np.linalg.pinv(a + s * step) @ b * weights).sum() for s in (1, -1)]
-        np.testing.assert_allclose(found[place], (both[0] - both[1]) / 2e-6, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(result[index], (both[0] - both[1]) / 2e-6, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize(("fast", "l2"), [(False, 0.0), (True, 0.5)])
@@ -290,13 +290,13 @@ def test_lstsq_refuses_settings_that_it_does_not_have(fast: bool, l2: float) -> 
 
 def test_lu_unpack_gives_what_is_asked_for() -> None:
     lu, pivots = Tensor(matrix(3, 3)), Tensor([1, 3, 3], ms.int32)
-    whole = ops.lu_unpack(lu, pivots)
+    full = ops.lu_unpack(lu, pivots)
     for data in (True, False):
         for of_pivots in (True, False):
-            got = ops.lu_unpack(lu, pivots, data, of_pivots)
-            assert [x is None for x in got] == [not of_pivots, not data, not data]  # as MindSpore 2.10
-            for one, want in zip(got, whole, strict=True):
-                assert one is None or (one.asnumpy() == want.asnumpy()).all()  # type: ignore[union-attr]
+            result = ops.lu_unpack(lu, pivots, data, of_pivots)
+            assert [x is None for x in result] == [not of_pivots, not data, not data]  # as MindSpore 2.10
+            for item, want in zip(result, full, strict=True):
+                assert item is None or (item.asnumpy() == want.asnumpy()).all()  # type: ignore[union-attr]
     assert all(x is not None for x in ops.LuUnpack(False, False)(lu, pivots))
 
 

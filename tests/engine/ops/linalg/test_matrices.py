@@ -27,11 +27,11 @@ def normal(*shape: int) -> Array:
 def inverted(x: Array) -> Array:
     """Cramer's rule with Leibniz's determinants."""
     n = x.shape[-1]
-    found = np.empty_like(x)
+    result = np.empty_like(x)
     for i, j in np.ndindex(n, n):
         minor = np.delete(np.delete(x, j, -2), i, -1)
-        found[..., i, j] = (-1) ** (i + j) * determinant(minor) / determinant(x)
-    return found
+        result[..., i, j] = (-1) ** (i + j) * determinant(minor) / determinant(x)
+    return result
 
 
 def determinant(x: Array) -> Any:
@@ -51,11 +51,11 @@ def exponential(x: Array) -> Array:
 def reflected(vectors: Array, factors: Array) -> Array:
     """The product of I - tau v v^H, where v is 1 on the diagonal and 0 above."""
     rows = vectors.shape[0]
-    found = np.eye(rows, dtype=vectors.dtype)
+    result = np.eye(rows, dtype=vectors.dtype)
     for k, tau in enumerate(factors):
         v = np.concatenate([np.zeros(k), [1.0], vectors[k + 1 :, k]])
-        found = found @ (np.eye(rows) - tau * np.outer(v, v.conj()))
-    return found
+        result = result @ (np.eye(rows) - tau * np.outer(v, v.conj()))
+    return result
 
 
 def turned(x: Array) -> Array:
@@ -85,10 +85,10 @@ EXCHANGES = np.array([[1, 2, 0], [2, 0, 1]])  # the rows of A that come first, s
 def assembled(packed: Array) -> Array:
     """The matrices whose rows, exchanged, are L @ U."""
     product = (np.tril(packed, -1) + np.eye(3)) @ np.triu(packed)
-    found = np.empty_like(product)
-    for matrix, rows, order in zip(found, product, EXCHANGES, strict=True):
+    result = np.empty_like(product)
+    for matrix, rows, order in zip(result, product, EXCHANGES, strict=True):
         matrix[order] = rows
-    return found
+    return result
 
 
 PACKED = FULL + 2 * np.eye(3)
@@ -296,8 +296,8 @@ def test_svd_of_complex_matrices_gives_v_not_its_conjugate(shape: tuple[int, int
     s, u, v = ops.svd(Tensor(x), full)
     assert (u.shape, v.shape) == (((shape[0],) * 2, (shape[1],) * 2) if full else ((shape[0], k), (shape[1], k)))
     same(ops.matmul(u[:, :k] * s, ops.adjoint(v[:, :k])), x)
-    for one in (u, v):
-        same(ops.adjoint(one) @ one, np.eye(one.shape[1]) + 0j)
+    for variant in (u, v):
+        same(ops.adjoint(variant) @ variant, np.eye(variant.shape[1]) + 0j)
     agrees(lambda a, b: ops.svd(ops.complex(a, b), full)[0], x.real, x.imag)
 
 

@@ -22,16 +22,16 @@ NONE = Tensor(0.0, ms.float64)
 
 
 def test_the_logarithm_of_a_matrix_is_mindspores_and_scipys() -> None:
-    got = ops.MatrixLogarithm()(Tensor(np.array([[1 + 2j, 2 + 1j], [4 + 1j, 5 + 2j]], np.complex64)))
-    assert got.dtype is ms.complex64
+    result = ops.MatrixLogarithm()(Tensor(np.array([[1 + 2j, 2 + 1j], [4 + 1j, 5 + 2j]], np.complex64)))
+    assert result.dtype is ms.complex64
     np.testing.assert_allclose(
-        got.asnumpy(),
+        result.asnumpy(),
         [[0.69155794 + 1.71618368j, 0.64665222 - 0.34928206j], [1.02426076 - 0.88736844j, 1.44677591 + 0.64001119j]],
         rtol=2e-6,
     )  # recorded from MindSpore 2.10
-    got = ops.MatrixLogarithm()(Tensor(TURNS))
-    np.testing.assert_allclose(got.asnumpy(), [linalg.logm(one) for one in TURNS], rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose([linalg.expm(one) for one in got.asnumpy()], TURNS, rtol=1e-10, atol=1e-12)
+    result = ops.MatrixLogarithm()(Tensor(TURNS))
+    np.testing.assert_allclose(result.asnumpy(), [linalg.logm(turn) for turn in TURNS], rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose([linalg.expm(item) for item in result.asnumpy()], TURNS, rtol=1e-10, atol=1e-12)
     # MindSpore's, too: the imaginary part is pi for -1, and there is none of a singular matrix.
     minus = ops.MatrixLogarithm()(Tensor(np.diag([-1.0 + 0j, 2])))
     np.testing.assert_allclose(minus.asnumpy(), np.diag([np.pi * 1j, np.log(2)]), atol=1e-15)
@@ -55,24 +55,24 @@ def test_least_squares_are_mindspores() -> None:
         (False, wide, side, 0.0, [[-0.2285714], [0.1428571], [0.3142857]]),
         (False, Tensor([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0]]), Tensor([[1.0], [2.0], [3.0]]), 0.0, [[0.75], [0.75]]),
     ]
-    for fast, matrix, rhs, l2, wanted in rows:  # recorded from MindSpore 2.10, where it has some 5 digits
-        got = ops.MatrixSolveLs(fast)(matrix, rhs, Tensor(l2, ms.float64))
-        assert got.dtype is ms.float32
-        np.testing.assert_allclose(got.asnumpy(), wanted, rtol=2e-5, atol=2e-6)
+    for fast, matrix, rhs, l2, expected in rows:  # recorded from MindSpore 2.10, where it has some 5 digits
+        result = ops.MatrixSolveLs(fast)(matrix, rhs, Tensor(l2, ms.float64))
+        assert result.dtype is ms.float32
+        np.testing.assert_allclose(result.asnumpy(), expected, rtol=2e-5, atol=2e-6)
     turns = Tensor(np.array([[1 + 1j, 2], [3, 4 - 1j], [5, 7]], np.complex64))
-    got = ops.MatrixSolveLs()(turns, Tensor(np.array([[1], [2j], [3]], np.complex64)), Tensor(2.0, ms.float64))
-    np.testing.assert_allclose(got.asnumpy(), [[0.2677420 + 0.2354840j], [0.1258064 - 0.0677420j]], rtol=1e-5)
+    result = ops.MatrixSolveLs()(turns, Tensor(np.array([[1], [2j], [3]], np.complex64)), Tensor(2.0, ms.float64))
+    np.testing.assert_allclose(result.asnumpy(), [[0.2677420 + 0.2354840j], [0.1258064 - 0.0677420j]], rtol=1e-5)
 
 
 @pytest.mark.parametrize("x", [TALL, np.swapaxes(TALL, 1, 2)[:, :, :3], TURNS])
 @pytest.mark.parametrize("l2", [0.0, 0.3])
 def test_least_squares_are_those_of_a_matrix_with_more_rows(x: Any, l2: float) -> None:
     b = SIDES[:, : x.shape[1]]
-    got = ops.MatrixSolveLs()(Tensor(x), Tensor(b.astype(x.dtype)), Tensor(l2, ms.float64)).asnumpy()
-    for one, side, found in zip(x, b, got, strict=True):
-        more = np.concatenate([one, np.sqrt(l2) * np.eye(one.shape[1])])
-        wanted = np.linalg.lstsq(more, np.concatenate([side, np.zeros((one.shape[1], 2))]))[0]
-        np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-10)
+    result = ops.MatrixSolveLs()(Tensor(x), Tensor(b.astype(x.dtype)), Tensor(l2, ms.float64)).asnumpy()
+    for item, side, actual in zip(x, b, result, strict=True):
+        more = np.concatenate([item, np.sqrt(l2) * np.eye(item.shape[1])])
+        expected = np.linalg.lstsq(more, np.concatenate([side, np.zeros((item.shape[1], 2))]))[0]
+        np.testing.assert_allclose(actual, expected, rtol=1e-8, atol=1e-10)
 
 
 def test_least_squares_have_the_gradient_of_differences() -> None:
@@ -89,20 +89,20 @@ def test_least_squares_have_the_gradient_of_differences() -> None:
 
 def test_the_product_with_three_diagonals_is_that_of_the_whole_matrix() -> None:
     product = ops.TridiagonalMatMul()
-    got = product(
+    result = product(
         Tensor([[1.0, 2.0, 3.0]]),
         Tensor([[4.0, 5.0, 6.0]]),
         Tensor([[7.0, 8.0, 9.0]]),
         Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
     )
-    assert got.tolist() == [[7, 12], [33, 48], [57, 72]]  # recorded from MindSpore 2.10
+    assert result.tolist() == [[7, 12], [33, 48], [57, 72]]  # recorded from MindSpore 2.10
     assert product(*(Tensor([[v]]) for v in (1.0, 4.0, 7.0)), Tensor([[2.0, 3.0]])).tolist() == [[8, 12]]
     above, main, below = (_numbers.standard_normal((2, 1, 4)) + 1j for _ in range(3))
     x = _numbers.standard_normal((2, 4, 3)) - 1j
-    whole = np.stack(
+    full = np.stack(
         [np.diag(a[0, :-1], 1) + np.diag(main[i, 0]) + np.diag(below[i, 0, 1:], -1) for i, a in enumerate(above)]
     )
-    np.testing.assert_allclose(product(*map(Tensor, (above, main, below, x))).asnumpy(), whole @ x, rtol=1e-12)
+    np.testing.assert_allclose(product(*map(Tensor, (above, main, below, x))).asnumpy(), full @ x, rtol=1e-12)
     agrees(product, above.real, main.real, below.real, x.real)
 
 
@@ -110,10 +110,12 @@ def test_the_incomplete_beta_function_is_scipys() -> None:
     a, b = _numbers.uniform(0.1, 9, 40), _numbers.uniform(0.1, 9, 40)
     x = np.concatenate([[0, 1], _numbers.uniform(0, 1, 38)])
     for dtype, tolerance in ((np.float64, 1e-12), (np.float32, 1e-5)):
-        given = [one.astype(dtype) for one in (a, b, x)]
-        got = ops.Betainc()(*map(Tensor, given)).asnumpy()
-        assert got.dtype == dtype
-        np.testing.assert_allclose(got, special.betainc(*(one.astype(np.float64) for one in given)), rtol=tolerance)
+        inputs = [variant.astype(dtype) for variant in (a, b, x)]
+        result = ops.Betainc()(*map(Tensor, inputs)).asnumpy()
+        assert result.dtype == dtype
+        np.testing.assert_allclose(
+            result, special.betainc(*(item.astype(np.float64) for item in inputs)), rtol=tolerance
+        )
     ends = ops.Betainc()(
         Tensor([1.0, 1, 0, -1, 2, 2, NAN]),
         Tensor([2.0, 2, 1, 1, 0, 2, 1]),
@@ -125,10 +127,10 @@ def test_the_incomplete_beta_function_is_scipys() -> None:
 def test_the_incomplete_beta_function_has_the_density_as_its_gradient() -> None:
     a, b = _numbers.uniform(0.5, 5, 8), _numbers.uniform(0.5, 5, 8)
     agrees(lambda x: ops.Betainc()(Tensor(a), Tensor(b), x), _numbers.uniform(0.1, 0.9, 8))
-    got = ms.grad(ops.Betainc(), 2)(
+    result = ms.grad(ops.Betainc(), 2)(
         Tensor([0.3, 0.1, 0.4, 2, 5]), Tensor([0.4, 0.5, 0.9, 3, 0.5]), Tensor([0.2, 0.6, 0.5, 0.99, 0])
     )  # recorded from MindSpore 2.10
-    np.testing.assert_allclose(got.asnumpy(), [0.6899629, 0.2211408, 0.6150658, 0.001188, 0], rtol=1e-5)
+    np.testing.assert_allclose(result.asnumpy(), [0.6899629, 0.2211408, 0.6150658, 0.001188, 0], rtol=1e-5)
     # The density of beta(1, 3) is 3 at 0, that of beta(3, 1) is 3 at 1.
     edges = ms.grad(ops.Betainc(), 2)(Tensor([1.0, 3.0]), Tensor([3.0, 1.0]), Tensor([0.0, 1.0]))
     np.testing.assert_allclose(edges.asnumpy(), [3, 3], rtol=1e-6)
@@ -138,11 +140,11 @@ def test_the_incomplete_beta_function_has_gradients_by_its_orders_too() -> None:
     # The slopes of x**a, for b of 1, and of 1 - (1 - x)**b, for a of 1, at ends and at large orders too.
     a, x = np.array([0.01, 0.5, 1, 7, 60, 2, 2]), np.array([0.3, 1e-9, 0.999, 0.7, 0.98, 0, 1])
     one = np.ones_like(a)
-    wanted = x**a * np.log(np.where(x > 0, x, 1))
-    got = ms.grad(ops.Betainc(), 0)(*map(Tensor, (a, one, x))).asnumpy()
-    np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-13)
-    got = ms.grad(ops.Betainc(), 1)(*map(Tensor, (one, a, 1 - x))).asnumpy()
-    np.testing.assert_allclose(got, -wanted, rtol=1e-6, atol=1e-13)
+    expected = x**a * np.log(np.where(x > 0, x, 1))
+    result = ms.grad(ops.Betainc(), 0)(*map(Tensor, (a, one, x))).asnumpy()
+    np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-13)
+    result = ms.grad(ops.Betainc(), 1)(*map(Tensor, (one, a, 1 - x))).asnumpy()
+    np.testing.assert_allclose(result, -expected, rtol=1e-6, atol=1e-13)
     agrees(ops.Betainc(), *(_numbers.uniform(0.5, 5, 8) for _ in range(2)), _numbers.uniform(0.1, 0.9, 8))
     half = Tensor([0.5])
     with pytest.raises(NotImplementedError, match="gradients computed by differences have no gradients"):

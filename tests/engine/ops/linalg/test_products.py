@@ -26,14 +26,14 @@ def summed(terms: Sequence[str], result: str, *operands: Array) -> Array:
     for x, term in zip(operands, terms, strict=True):
         for letter, length in zip(term, x.shape, strict=True):
             sizes[letter] = max(length, sizes.get(letter, 1))
-    found = np.zeros([sizes[c] for c in result], np.result_type(*operands))
+    actual = np.zeros([sizes[c] for c in result], np.result_type(*operands))
     for values in itertools.product(*(range(n) for n in sizes.values())):
         at = dict(zip(sizes, values, strict=True))
         product = 1
         for x, term in zip(operands, terms, strict=True):
             product = product * x[tuple(at[c] if n > 1 else 0 for c, n in zip(term, x.shape, strict=True))]
-        found[tuple(at[c] for c in result)] += product
-    return found
+        actual[tuple(at[c] for c in result)] += product
+    return actual
 
 
 # What is written, and letter by letter what it means; lengths of the operands.
@@ -101,8 +101,8 @@ INTS = np.array([[1, -2, 3], [4, 0, -6]])
 def batched(x: Array, y: Array, mine: int, theirs: int) -> Array:
     """Entry by entry of the batch, NumPy's sum over one axis of each."""
     mine, theirs = mine % x.ndim - 1, theirs % y.ndim - 1
-    found = np.array([np.tensordot(a, b, ((mine,), (theirs,))) for a, b in zip(x, y, strict=True)])
-    return found.reshape(-1, 1) if found.ndim == 1 else found
+    result = np.array([np.tensordot(a, b, ((mine,), (theirs,))) for a, b in zip(x, y, strict=True)])
+    return result.reshape(-1, 1) if result.ndim == 1 else result
 
 
 def dotted(a: tuple[int, ...], b: tuple[int, ...], axes: Any, mine: int, theirs: int) -> Case:
@@ -215,7 +215,7 @@ CASES: dict[str, list[Case]] = {
             lambda: ops.bidense(Tensor(B), Tensor(B @ N), Tensor(C), Tensor(C[:, 0, 0])),
             summed(["abi", "abj", "kij"], "abk", B, B @ N, C) + C[:, 0, 0],
         ),
-        (lambda: ops.bidense(Tensor(V), Tensor(ROW), Tensor(C)), np.array([V @ one @ ROW for one in C])),
+        (lambda: ops.bidense(Tensor(V), Tensor(ROW), Tensor(C)), np.array([V @ item @ ROW for item in C])),
     ],
 }
 
@@ -310,10 +310,10 @@ def test_products_of_batches_take_two_matrices_too() -> None:
     # recorded from MindSpore 2.10
     assert ops.addbmm(a, a, a).asnumpy().tolist() == [[126, 163, 200], [129, 166, 203], [132, 169, 206]]
     assert a.baddbmm(a, a).asnumpy().tolist() == [[15, 19, 23], [45, 58, 71], [75, 97, 119]]
-    for one, other in ((a[0], a), (a[None], a), (a[None], Tensor(np.ones((2, 3, 3), np.float32)))):
+    for first, second in ((a[0], a), (a[None], a), (a[None], Tensor(np.ones((2, 3, 3), np.float32)))):
         for call in (ops.addbmm, ops.baddbmm):
             with pytest.raises(ValueError, match="'batch1' and 'batch2' must be as many matrices, but got shapes"):
-                call(a, one, other)
+                call(a, first, second)
 
 
 def test_conjugate_transpose_orders_the_axes_as_it_is_told() -> None:

@@ -29,12 +29,12 @@ def test_each_form_of_fft_with_size_is_numpys(ndim: int, norm: Any) -> None:
         (COMPLEX, np.fft.irfftn, (True, True)),
     ]
     for x, function, form in forms:
-        got = ops.FFTWithSize(ndim, *form, norm)(Tensor(x))
-        np.testing.assert_allclose(got.asnumpy(), function(x, axes=axes, norm=norm), rtol=2e-5, atol=2e-5)
-        assert got.asnumpy().dtype == (np.float32 if form == (True, True) else np.complex64)
-    whole = ops.FFTWithSize(ndim, False, True, norm, False)(Tensor(REAL)).asnumpy()
-    np.testing.assert_allclose(whole, np.fft.fftn(REAL, axes=axes, norm=norm), rtol=2e-5, atol=2e-5)
-    back = ops.FFTWithSize(ndim, True, True, norm, False)(Tensor(whole)).asnumpy()
+        result = ops.FFTWithSize(ndim, *form, norm)(Tensor(x))
+        np.testing.assert_allclose(result.asnumpy(), function(x, axes=axes, norm=norm), rtol=2e-5, atol=2e-5)
+        assert result.asnumpy().dtype == (np.float32 if form == (True, True) else np.complex64)
+    full = ops.FFTWithSize(ndim, False, True, norm, False)(Tensor(REAL)).asnumpy()
+    np.testing.assert_allclose(full, np.fft.fftn(REAL, axes=axes, norm=norm), rtol=2e-5, atol=2e-5)
+    back = ops.FFTWithSize(ndim, True, True, norm, False)(Tensor(full)).asnumpy()
     np.testing.assert_allclose(back, REAL, rtol=2e-5, atol=2e-5)
     sizes = (*REAL.shape[4 - ndim : -1], 11)
     odd = ops.FFTWithSize(ndim, True, True, norm, True, sizes)(Tensor(COMPLEX)).asnumpy()
@@ -43,8 +43,8 @@ def test_each_form_of_fft_with_size_is_numpys(ndim: int, norm: Any) -> None:
 
 def test_fft_with_size_takes_integers_and_double_precision() -> None:
     assert ops.FFTWithSize(1, False, True)(Tensor([1, 2, 3], ms.int32)).dtype is ms.complex64
-    got = ops.FFTWithSize(1, False, True)(Tensor([1.0, 2.0, 3.0], ms.float64))
-    assert got.dtype is ms.complex128 and got.asnumpy() == pytest.approx(np.fft.rfft([1, 2, 3]))
+    result = ops.FFTWithSize(1, False, True)(Tensor([1.0, 2.0, 3.0], ms.float64))
+    assert result.dtype is ms.complex128 and result.asnumpy() == pytest.approx(np.fft.rfft([1, 2, 3]))
 
 
 def test_the_gradients_of_fft_with_size_are_mindspores() -> None:
@@ -75,8 +75,8 @@ def test_the_gradients_of_fft_with_size_are_mindspores() -> None:
             [2, -0.5 + 0.2886751j, -0.5 - 0.2886751j],
         ),
     }
-    for name, (function, x, wanted) in rows.items():
-        np.testing.assert_allclose(ms.grad(function)(x).asnumpy(), wanted, rtol=1e-6, atol=1e-6, err_msg=name)
+    for name, (function, x, expected) in rows.items():
+        np.testing.assert_allclose(ms.grad(function)(x).asnumpy(), expected, rtol=1e-6, atol=1e-6, err_msg=name)
     agrees(lambda x: ops.abs(ops.FFTWithSize(2, False, True, "ortho", False)(x)), REAL[0, 0])
 
 
@@ -85,10 +85,10 @@ def pieces(x: Any, n_fft: int, hop: int, window: Any, pad: str | None, onesided:
     if pad is not None:
         x = np.pad(x, n_fft // 2, mode=pad)  # type: ignore[call-overload]
     left = (n_fft - len(window)) // 2
-    whole = np.pad(window, (left, n_fft - len(window) - left))
-    spectra = [np.fft.fft(x[t : t + n_fft] * whole) for t in range(0, len(x) - n_fft + 1, hop)]
-    found = np.stack(spectra, -1)[: n_fft // 2 + 1 if onesided else n_fft]
-    return found / np.sqrt(n_fft) if normalized else found
+    full = np.pad(window, (left, n_fft - len(window) - left))
+    spectra = [np.fft.fft(x[t : t + n_fft] * full) for t in range(0, len(x) - n_fft + 1, hop)]
+    result = np.stack(spectra, -1)[: n_fft // 2 + 1 if onesided else n_fft]
+    return result / np.sqrt(n_fft) if normalized else result
 
 
 @pytest.mark.parametrize("pad", ["REFLECT", "SYMMETRIC", "CONSTANT", None])
@@ -98,7 +98,7 @@ def test_the_pieces_of_a_signal_are_transformed_by_the_definition(
 ) -> None:
     window = np.linspace(0.5, 1.5, width).astype(np.float32)
     for onesided, normalized in ((True, False), (False, True)):
-        got = ops.stft(
+        result = ops.stft(
             Tensor(np.stack([SIGNAL, SIGNAL**2])),
             n_fft,
             hop,
@@ -110,9 +110,9 @@ def test_the_pieces_of_a_signal_are_transformed_by_the_definition(
             onesided,
             True,
         ).asnumpy()
-        for row, x in zip(got, (SIGNAL, SIGNAL**2), strict=True):
-            wanted = pieces(x.astype(np.float64), n_fft, hop, window, pad and pad.lower(), onesided, normalized)
-            np.testing.assert_allclose(row, wanted, rtol=1e-5, atol=1e-5)
+        for row, x in zip(result, (SIGNAL, SIGNAL**2), strict=True):
+            expected = pieces(x.astype(np.float64), n_fft, hop, window, pad and pad.lower(), onesided, normalized)
+            np.testing.assert_allclose(row, expected, rtol=1e-5, atol=1e-5)
 
 
 def test_the_short_time_transform_has_mindspores_numbers_and_defaults() -> None:
@@ -121,22 +121,22 @@ def test_the_short_time_transform_has_mindspores_numbers_and_defaults() -> None:
     by_default = ops.stft(x, 4)
     assert by_default.shape == (3, 11, 2) and by_default.dtype is ms.float32
     np.testing.assert_allclose(by_default[1, :4].asnumpy(), [[4, 0], [0, 4], [-4, -5], [5, -1]], atol=1e-6)
-    found = ops.stft(x, 4, 2, 3, Tensor([0.5, 1.0, 0.25]), return_complex=True)
-    np.testing.assert_allclose(found[0].asnumpy(), [4.75, 3.75, 0.5, 2.5, 3.5, 2.5], atol=1e-6)
+    result = ops.stft(x, 4, 2, 3, Tensor([0.5, 1.0, 0.25]), return_complex=True)
+    np.testing.assert_allclose(result[0].asnumpy(), [4.75, 3.75, 0.5, 2.5, 3.5, 2.5], atol=1e-6)
     np.testing.assert_allclose(
-        found[1].asnumpy(), [2.25 - 2j, -0.75 - 2j, 1.5 + 3j, 1.5, -0.5 - 1j, 1.5 + 2j], atol=1e-6
+        result[1].asnumpy(), [2.25 - 2j, -0.75 - 2j, 1.5 + 3j, 1.5, -0.5 - 1j, 1.5 + 2j], atol=1e-6
     )
     signal = Tensor((np.arange(8) * (1 + 1j)).astype(np.complex64))
-    found = ops.stft(signal, 4, center=False)
-    assert found.shape == (4, 5) and found.dtype is ms.complex64
-    np.testing.assert_allclose(found[:, 0].asnumpy(), [6 + 6j, -4, -2 - 2j, -4j], atol=1e-6)
+    result = ops.stft(signal, 4, center=False)
+    assert result.shape == (4, 5) and result.dtype is ms.complex64
+    np.testing.assert_allclose(result[:, 0].asnumpy(), [6 + 6j, -4, -2 - 2j, -4j], atol=1e-6)
     assert ops.stft(signal, 4, center=False, return_complex=False).shape == (4, 5, 2)
-    found = ops.stft(x, 4, window=Tensor([1, 1j, 1, 1], ms.complex64), center=False)
-    np.testing.assert_allclose(found[:, 0].asnumpy(), [3 + 2j, -2 - 3j, 9 - 2j, -6 + 3j], atol=1e-5)
+    result = ops.stft(x, 4, window=Tensor([1, 1j, 1, 1], ms.complex64), center=False)
+    np.testing.assert_allclose(result[:, 0].asnumpy(), [3 + 2j, -2 - 3j, 9 - 2j, -6 + 3j], atol=1e-5)
     assert ops.stft(x.astype(ms.float64), 4, center=False).dtype is ms.float64
-    found = ops.STFT(4, 2, 3, True, True, False)(x, Tensor([1.0, 0.5, 0.25]))
-    np.testing.assert_allclose(found[0, :, 0].asnumpy(), [1.625, 2.25, 2.25, 2.0], atol=1e-6)
-    np.testing.assert_allclose(found[1, :, 1].asnumpy(), [-0.5, 0.75, 0, -0.25], atol=1e-6)
+    result = ops.STFT(4, 2, 3, True, True, False)(x, Tensor([1.0, 0.5, 0.25]))
+    np.testing.assert_allclose(result[0, :, 0].asnumpy(), [1.625, 2.25, 2.25, 2.0], atol=1e-6)
+    np.testing.assert_allclose(result[1, :, 1].asnumpy(), [-0.5, 0.75, 0, -0.25], atol=1e-6)
 
 
 def test_the_short_time_transform_has_the_gradient_of_central_differences() -> None:

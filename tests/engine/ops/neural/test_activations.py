@@ -25,23 +25,23 @@ BENDS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "places", "slopes"), BENDS, ids=[row[0] for row in BENDS])
-def test_the_gradient_at_a_bend_is_that_of_mindspore(name: str, places: list[float], slopes: list[float]) -> None:
-    found = grad(lambda x: getattr(ops, name)(x).sum())(Tensor(places, float32))
-    np.testing.assert_allclose(found.asnumpy(), slopes, rtol=1e-6)
+@pytest.mark.parametrize(("name", "points", "slopes"), BENDS, ids=[row[0] for row in BENDS])
+def test_the_gradient_at_a_bend_is_that_of_mindspore(name: str, points: list[float], slopes: list[float]) -> None:
+    result = grad(lambda x: getattr(ops, name)(x).sum())(Tensor(points, float32))
+    np.testing.assert_allclose(result.asnumpy(), slopes, rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["relu6", "hardsigmoid", "hardshrink", "elu", "celu", "leaky_relu", "logsigmoid"])
 def test_nan_stays_nan(name: str) -> None:
-    found = getattr(ops, name)(NAN).asnumpy()
-    assert np.isnan(found).tolist() == [True, False]
+    result = getattr(ops, name)(NAN).asnumpy()
+    assert np.isnan(result).tolist() == [True, False]
 
 
 def test_the_values_between_and_beyond_the_bends() -> None:
     x = np.linspace(-8, 8, 33, dtype=np.float32)
     wide = x.astype(np.float64)
     inner = np.clip((wide + 3) / 6, 0, 1)
-    for found, want in (
+    for result, want in (
         (ops.hardtanh(Tensor(x), -2.0, 3.0), np.clip(wide, -2, 3)),
         (ops.hardsigmoid(Tensor(x)), inner),
         (ops.hardswish(Tensor(x)), wide * inner),
@@ -49,7 +49,7 @@ def test_the_values_between_and_beyond_the_bends() -> None:
         (ops.softshrink(Tensor(x), 2.0), np.sign(wide) * np.maximum(np.abs(wide) - 2, 0)),
         (ops.relu6(Tensor(x)), np.clip(wide, 0, 6)),
     ):
-        np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(result.asnumpy(), want, rtol=1e-6, atol=1e-7)
 
 
 def test_the_slopes_of_rrelu_are_fractions_for_integers_too() -> None:
@@ -62,8 +62,8 @@ def test_the_slopes_of_rrelu_are_fractions_for_integers_too() -> None:
 def test_an_element_on_a_limit_keeps_its_gradient(low: float, high: float, of_x: list[float], of_low: float) -> None:
     x = Tensor([1.0, 0.5, 2.0, 2.5], float32)
     for limits in ((low, high), (Tensor(low, float32), Tensor(high, float32))):
-        found = grad(lambda x, limits=limits: ops.clamp(x, *limits).sum())(x)
-        np.testing.assert_array_equal(found.asnumpy(), of_x)
+        result = grad(lambda x, limits=limits: ops.clamp(x, *limits).sum())(x)
+        np.testing.assert_array_equal(result.asnumpy(), of_x)
     bound = grad(lambda low: ops.clamp(x, low, high).sum())(Tensor(low, float32))
     assert float(bound) == of_low
 
@@ -85,9 +85,9 @@ def test_it_is_its_formula_and_its_gradient_the_slope(function: Any, formula: An
         np.testing.assert_allclose(function(Tensor(x, float32)).asnumpy(), formula(x), rtol=1e-4, atol=1e-5)
     weights, way = rng.standard_normal(formula(x).shape), rng.standard_normal(shape)
     x = rng.standard_normal(shape)
-    found = grad(lambda x: (function(x) * Tensor(weights)).sum())(Tensor(x)).asnumpy()
+    result = grad(lambda x: (function(x) * Tensor(weights)).sum())(Tensor(x)).asnumpy()
     ends = [(formula(x + step * way) * weights).sum() for step in (1e-6, -1e-6)]
-    assert float((found * way).sum()) == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-6)
+    assert float((result * way).sum()) == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-6)
 
 
 def test_what_is_halved_has_an_even_length() -> None:
@@ -115,8 +115,8 @@ def test_gumbel_noise_is_the_quantile_of_the_uniform_number_it_is_made_of(monkey
     want = np.exp(scores) / np.exp(scores).sum(1, keepdims=True)
     np.testing.assert_allclose(ops.gumbel_softmax(Tensor(logits), 0.7).asnumpy(), want, rtol=1e-5)
     drawn = np.array([[0.0, 0.5, 1 - 2.0**-24]] * 2, np.float32)  # the ends of what the stream gives
-    found = ops.gumbel_softmax(Tensor(np.zeros((2, 3)))).asnumpy()
-    assert (np.diff(found) > 0).all() and np.isfinite(found).all()
+    result = ops.gumbel_softmax(Tensor(np.zeros((2, 3)))).asnumpy()
+    assert (np.diff(result) > 0).all() and np.isfinite(result).all()
 
 
 def test_a_soft_gumbel_sample_is_a_softmax_of_noise_and_the_hard_one_has_its_gradient() -> None:
@@ -133,10 +133,10 @@ def test_a_soft_gumbel_sample_is_a_softmax_of_noise_and_the_hard_one_has_its_gra
     np.testing.assert_allclose(hard, soft == soft.max(1, keepdims=True), atol=1e-12)
     # d softmax(z / tau) / dz, of the same noise
     want = soft * (weights - (soft * weights).sum(1, keepdims=True)) / 0.5
-    for one in (False, True):
+    for variant in (False, True):
         ms.set_seed(12)
-        found = grad(lambda x, one=one: (ops.gumbel_softmax(x, 0.5, one) * Tensor(weights)).sum())(Tensor(x))
-        np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-9, atol=1e-12)
+        result = grad(lambda x, hard=variant: (ops.gumbel_softmax(x, 0.5, hard) * Tensor(weights)).sum())(Tensor(x))
+        np.testing.assert_allclose(result.asnumpy(), want, rtol=1e-9, atol=1e-12)
 
 
 REFUSED: list[tuple[str, Callable[[], Any], type[Exception], str]] = [

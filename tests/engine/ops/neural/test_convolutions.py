@@ -69,8 +69,8 @@ def test_conv1d_takes_different_padding_before_and_behind() -> None:
     x, weight = rng.standard_normal((1, 2, 6)), rng.standard_normal((3, 2, 3))
     padded = np.pad(x, ((0, 0), (0, 0), (1, 2)))
     want = np.stack([np.einsum("ncl,kcl->nk", padded[:, :, i : i + 3], weight) for i in range(7)], axis=-1)
-    found = ops.conv1d(Tensor(x), Tensor(weight), pad_mode="pad", padding=(1, 2))
-    np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-12)
+    result = ops.conv1d(Tensor(x), Tensor(weight), pad_mode="pad", padding=(1, 2))
+    np.testing.assert_allclose(result.asnumpy(), want, rtol=1e-12)
 
 
 def test_ctc_by_the_sum_over_all_paths() -> None:
@@ -102,6 +102,6 @@ def test_what_cannot_be_the_beginning_of_the_labels_has_the_probability_0() -> N
 def test_the_ones_of_two_axes_are_those_of_several() -> None:
     x = np.random.default_rng(5).standard_normal((3, 4, 5))
     np.testing.assert_allclose(ops.fft2(Tensor(x)).asnumpy(), np.fft.fft2(x), rtol=1e-9, atol=1e-12)
-    found = ops.rfft2(Tensor(x), (2, 6), (0, 1))
-    np.testing.assert_allclose(found.asnumpy(), np.fft.rfft2(x, (2, 6), (0, 1)), atol=1e-12)
+    result = ops.rfft2(Tensor(x), (2, 6), (0, 1))
+    np.testing.assert_allclose(result.asnumpy(), np.fft.rfft2(x, (2, 6), (0, 1)), atol=1e-12)
     assert "dim: the two axes" in (ops.irfft2.__doc__ or "")

@@ -43,13 +43,13 @@ def reduced(losses: Array, counts: Array, reduction: str) -> Any:
 def assert_slope(function: Any, x: Array) -> None:
     """The gradient of the sum of a loss, by central differences."""
     want = np.zeros(x.shape)
-    for place in np.ndindex(x.shape):
+    for index in np.ndindex(x.shape):
         values = []
         for sign in (1, -1):
             moved = x.copy()
-            moved[place] += sign * 1e-6
+            moved[index] += sign * 1e-6
             values.append(function(Tensor(moved)).asnumpy().sum())
-        want[place] = (values[0] - values[1]) / 2e-6
+        want[index] = (values[0] - values[1]) / 2e-6
     np.testing.assert_allclose(grad(function)(Tensor(x)).asnumpy(), want, rtol=1e-6, atol=1e-8)
 
 
@@ -80,10 +80,10 @@ def test_a_sampled_softmax_over_all_classes_is_the_whole_softmax(reduction: str)
     labels = np.array([2, 0, 5, 2])
     losses = -log_softmax(inputs @ weights.T + biases)[np.arange(4), labels]
     loss = nn.SampledSoftmaxLoss(6, 6, reduction=reduction)
-    given = [Tensor(x) for x in (weights, biases, labels, inputs)]
+    arguments = [Tensor(x) for x in (weights, biases, labels, inputs)]
     want = {"mean": losses.mean(), "sum": losses.sum(), "none": losses}[reduction]
-    np.testing.assert_allclose(loss(*given).asnumpy(), want, rtol=1e-6)
-    assert_slope(lambda w: loss(w, *given[1:]), weights)
+    np.testing.assert_allclose(loss(*arguments).asnumpy(), want, rtol=1e-6)
+    assert_slope(lambda w: loss(w, *arguments[1:]), weights)
 
 
 def test_only_an_examples_own_labels_are_left_out_of_the_sampled() -> None:
@@ -100,18 +100,18 @@ def test_only_an_examples_own_labels_are_left_out_of_the_sampled() -> None:
         want.append(sum(total - v for v in logits) / 2)
     values = (Tensor(sampled), Tensor(of_labels), Tensor(of_sampled))
     loss = nn.SampledSoftmaxLoss(3, 5, 2, values)
-    got = loss(Tensor(weights), Tensor(biases), Tensor(labels), Tensor(inputs))
-    np.testing.assert_allclose(got.asnumpy(), want, rtol=1e-6)
+    result = loss(Tensor(weights), Tensor(biases), Tensor(labels), Tensor(inputs))
+    np.testing.assert_allclose(result.asnumpy(), want, rtol=1e-6)
 
 
 def test_classes_are_sampled_evenly_and_the_seed_repeats_them() -> None:
     # Each class has a logit of its own, a power of 3: the loss of the label tells which others were drawn.
     biases = Tensor(np.arange(4.0) * math.log(3.0))
-    given = (Tensor(np.zeros((4, 1))), biases, Tensor([0]), Tensor([[1.0]]))
+    inputs = (Tensor(np.zeros((4, 1))), biases, Tensor([0]), Tensor([[1.0]]))
 
     def drawn(seed: int) -> list[int]:
         loss = nn.SampledSoftmaxLoss(1, 4, seed=seed, remove_accidental_hits=False)
-        return [round(math.log(math.exp(loss(*given).item()) - 1, 3)) for _ in range(400)]
+        return [round(math.log(math.exp(loss(*inputs).item()) - 1, 3)) for _ in range(400)]
 
     first = drawn(7)
     assert first == drawn(7) != drawn(8)
@@ -148,19 +148,19 @@ def test_cross_entropy_with_probabilities(
     losses = -(log_p * ((1 - smoothing) * rows[1] + smoothing / 4) * weight).sum(1)
     loss = nn.CrossEntropyLoss(Tensor(WEIGHT) if weighted else None, reduction=reduction, label_smoothing=smoothing)
     want = reduced(losses.reshape(shape[0], *shape[2:]), np.ones(losses.size), reduction)
-    found = loss(Tensor(logits), Tensor(target))
-    assert found.shape == np.shape(want)
-    np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-10)
+    result = loss(Tensor(logits), Tensor(target))
+    assert result.shape == np.shape(want)
+    np.testing.assert_allclose(result.asnumpy(), want, rtol=1e-10)
     assert_slope(lambda x: loss(x, Tensor(target)), logits)
 
 
 def test_cross_entropy_takes_axes_after_the_classes() -> None:
     x, labels = NUMBERS.standard_normal((2, 3, 4, 5)), NUMBERS.integers(0, 3, (2, 4, 5))
-    got = ops.cross_entropy(Tensor(x), Tensor(labels), reduction="none").asnumpy()
-    assert got.shape == (2, 4, 5)
-    for place in np.ndindex(labels.shape):
-        row = x[place[0], :, place[1], place[2]]
-        np.testing.assert_allclose(got[place], math.log(np.exp(row).sum()) - row[labels[place]], rtol=1e-10)
+    result = ops.cross_entropy(Tensor(x), Tensor(labels), reduction="none").asnumpy()
+    assert result.shape == (2, 4, 5)
+    for index in np.ndindex(labels.shape):
+        row = x[index[0], :, index[1], index[2]]
+        np.testing.assert_allclose(result[index], math.log(np.exp(row).sum()) - row[labels[index]], rtol=1e-10)
 
 
 def test_cross_entropy_is_exact_for_large_logits() -> None:
@@ -178,9 +178,9 @@ def test_the_second_derivative_of_cross_entropy_is_that_of_softmax() -> None:
     def slope(x: Any) -> Any:
         return grad(lambda t: ops.cross_entropy(t, labels, reduction="sum"))(x)
 
-    got = grad(lambda t: (slope(t) * Tensor(direction)).sum())(Tensor(LOGITS)).asnumpy()
+    result = grad(lambda t: (slope(t) * Tensor(direction)).sum())(Tensor(LOGITS)).asnumpy()
     p = np.exp(log_softmax(LOGITS))
-    np.testing.assert_allclose(got, p * (direction - (p * direction).sum(1, keepdims=True)), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(result, p * (direction - (p * direction).sum(1, keepdims=True)), rtol=1e-9, atol=1e-12)
 
 
 def test_softmax_cross_entropy_with_logits_takes_numbers_or_one_hot_rows() -> None:
@@ -234,12 +234,12 @@ def test_one_sample_needs_no_axis_of_samples(reduction: str, smoothing: float) -
     row, soft = LOGITS[0], np.array([0.1, 0.2, 0.3, 0.4])
     log_p = log_softmax(row[None])[0]
     for target, own in ((Tensor(3), np.eye(4)[3]), (Tensor(soft), soft)):
-        found = ops.cross_entropy(Tensor(row), target, reduction=reduction, label_smoothing=smoothing)
-        assert found.shape == ()
+        result = ops.cross_entropy(Tensor(row), target, reduction=reduction, label_smoothing=smoothing)
+        assert result.shape == ()
         want = -(log_p * ((1 - smoothing) * own + smoothing / 4)).sum()
-        np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-10)
-    found = ops.nll_loss(Tensor(row), Tensor(3), reduction=reduction)
-    assert found.shape == () and found.item() == -row[3]
+        np.testing.assert_allclose(result.asnumpy(), want, rtol=1e-10)
+    result = ops.nll_loss(Tensor(row), Tensor(3), reduction=reduction)
+    assert result.shape == () and result.item() == -row[3]
 
 
 def test_smooth_l1_with_beta_0_is_l1() -> None:
@@ -259,9 +259,9 @@ def margin_losses(x: Array, labels: Array, p: int, margin: float) -> Array:
 def multilabel_losses(x: Array, labels: Array) -> Array:
     losses = []
     for row, numbers in zip(x, labels, strict=True):
-        named = list(itertools.takewhile(lambda n: n >= 0, numbers))
-        others = [c for c in range(len(row)) if c not in named]
-        losses.append(sum(max(0.0, 1 - (row[n] - row[o])) for n in named for o in others) / len(row))
+        classes = list(itertools.takewhile(lambda n: n >= 0, numbers))
+        others = [c for c in range(len(row)) if c not in classes]
+        losses.append(sum(max(0.0, 1 - (row[n] - row[o])) for n in classes for o in others) / len(row))
     return np.array(losses)
 
 
@@ -317,8 +317,8 @@ def test_losses_follow_their_formulas(name: str, reduction: str) -> None:
 
 
 def test_of_one_class_no_other_is_near() -> None:
-    found = ops.multilabel_margin_loss(Tensor([[2.0], [3.0]]), Tensor([[-1], [0]]), "none")
-    assert found.tolist() == [0.0, 0.0]
+    result = ops.multilabel_margin_loss(Tensor([[2.0], [3.0]]), Tensor([[-1], [0]]), "none")
+    assert result.tolist() == [0.0, 0.0]
 
 
 SHAPES = (Tensor(LOGITS), Tensor(LOGITS[0]))
@@ -422,36 +422,36 @@ def test_sparse_softmax_cross_entropy_gives_the_mean_or_its_gradient() -> None:
 @pytest.mark.parametrize(("weight", "factor"), [(None, None), ((4,), None), (None, (5, 4)), ((5, 1), (4,))])
 def test_binary_cross_entropy_as_a_class(reduction: str, weight: Any, factor: Any) -> None:
     labels = NUMBERS.uniform(0, 1, (5, 4))
-    w, c = (1.0 if one is None else NUMBERS.uniform(0.5, 2, one) for one in (weight, factor))
-    given = [None if one is None else Tensor(value) for one, value in ((weight, w), (factor, c))]
+    w, c = (1.0 if variant is None else NUMBERS.uniform(0.5, 2, variant) for variant in (weight, factor))
+    inputs = [None if item is None else Tensor(value) for item, value in ((weight, w), (factor, c))]
     for scale in (1.0, 100.0):
         x = LOGITS * scale
         # log(sigmoid(x)) = -log(1 + exp(-x))
         want = w * (c * labels * np.logaddexp(0, -x) + (1 - labels) * np.logaddexp(0, x))
         want = {"mean": want.mean(), "sum": want.sum(), "none": want}[reduction]
-        found = ops.BCEWithLogitsLoss(reduction)(Tensor(x), Tensor(labels), *given)
-        assert found.shape == np.shape(want)
-        np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-12)
-    assert_slope(lambda x: ops.BCEWithLogitsLoss(reduction)(x, Tensor(labels), *given).sum(), LOGITS)
+        result = ops.BCEWithLogitsLoss(reduction)(Tensor(x), Tensor(labels), *inputs)
+        assert result.shape == np.shape(want)
+        np.testing.assert_allclose(result.asnumpy(), want, rtol=1e-12)
+    assert_slope(lambda x: ops.BCEWithLogitsLoss(reduction)(x, Tensor(labels), *inputs).sum(), LOGITS)
 
 
-def cosine(one: Array, other: Array) -> float:
-    dot = sum(a * b for a, b in zip(one, other, strict=True))
-    lengths = [math.sqrt(sum(a * a for a in x)) for x in (one, other)]
+def cosine(item: Array, other: Array) -> float:
+    dot = sum(a * b for a, b in zip(item, other, strict=True))
+    lengths = [math.sqrt(sum(a * a for a in x)) for x in (item, other)]
     return float(dot / max(lengths[0] * lengths[1], 1e-8))
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "dim"),
+    ("item", "other", "dim"),
     [((5, 4), (5, 4), 1), ((5, 4), (5, 4), 0), ((5, 4), (5, 4), -2), ((2, 3, 4), (3, 1), 1), ((4,), (2, 4), -1)],
 )
-def test_cosine_similarity_is_that_of_each_pair_of_vectors(one: Any, other: Any, dim: int) -> None:
-    x, y = NUMBERS.standard_normal(one), NUMBERS.standard_normal(other)
+def test_cosine_similarity_is_that_of_each_pair_of_vectors(item: Any, other: Any, dim: int) -> None:
+    x, y = NUMBERS.standard_normal(item), NUMBERS.standard_normal(other)
     x.ravel()[:1] = 0
     wide = [np.moveaxis(z, dim if dim < 0 else dim - max(x.ndim, y.ndim), -1) for z in np.broadcast_arrays(x, y)]
-    want = np.array([cosine(*(z[place] for z in wide)) for place in np.ndindex(wide[0].shape[:-1])])
-    found = ops.cosine_similarity(Tensor(x), Tensor(y), dim)
-    np.testing.assert_allclose(found.asnumpy(), want.reshape(wide[0].shape[:-1]), rtol=1e-12)
+    want = np.array([cosine(*(z[index] for z in wide)) for index in np.ndindex(wide[0].shape[:-1])])
+    result = ops.cosine_similarity(Tensor(x), Tensor(y), dim)
+    np.testing.assert_allclose(result.asnumpy(), want.reshape(wide[0].shape[:-1]), rtol=1e-12)
     assert_slope(lambda x: ops.cosine_similarity(x, Tensor(y), dim).sum(), x)
 
 
@@ -459,9 +459,9 @@ def test_the_cosine_with_nothing_is_0_and_eps_is_the_least_product_of_lengths() 
     zeros, ones = Tensor(np.zeros((2, 3))), Tensor(np.ones((2, 3)))
     assert ops.cosine_similarity(zeros, ones).tolist() == [0.0, 0.0]
     np.testing.assert_allclose(ops.cosine_similarity(ones, ones, 1, 10.0).asnumpy(), [3 / 10] * 2, rtol=1e-12)
-    found = grad(lambda x, y: ops.cosine_similarity(x, y).sum(), (0, 1))(zeros, ones)  # other / eps
-    np.testing.assert_allclose(found[0].asnumpy(), np.full((2, 3), 1e8), rtol=1e-12)
-    assert found[1].tolist() == [[0.0] * 3] * 2
+    result = grad(lambda x, y: ops.cosine_similarity(x, y).sum(), (0, 1))(zeros, ones)  # other / eps
+    np.testing.assert_allclose(result[0].asnumpy(), np.full((2, 3), 1e8), rtol=1e-12)
+    assert result[1].tolist() == [[0.0] * 3] * 2
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
@@ -473,10 +473,10 @@ def test_cosine_embedding_loss_draws_together_and_pushes_apart(margin: float, re
     cosines = [cosine(a, b) for a, b in zip(x, y, strict=True)]
     kinds = {1: lambda c: 1 - c, -1: lambda c: max(0.0, c - margin), 0: lambda c: 0.0}
     want = np.array([kinds[t](c) for c, t in zip(cosines, target.tolist(), strict=True)])
-    wanted = {"mean": want.mean(), "sum": want.sum(), "none": want}[reduction]
-    found = ops.cosine_embedding_loss(Tensor(x), Tensor(y), Tensor(target), margin, reduction)
-    assert found.shape == np.shape(wanted)
-    np.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-9, atol=1e-12)
+    expected = {"mean": want.mean(), "sum": want.sum(), "none": want}[reduction]
+    result = ops.cosine_embedding_loss(Tensor(x), Tensor(y), Tensor(target), margin, reduction)
+    assert result.shape == np.shape(expected)
+    np.testing.assert_allclose(result.asnumpy(), expected, rtol=1e-9, atol=1e-12)
     assert_slope(lambda x: ops.cosine_embedding_loss(x, Tensor(y), Tensor(target), margin, reduction).sum(), x)
     single = ops.cosine_embedding_loss(Tensor(x[0]), Tensor(y[0]), Tensor(1), margin, reduction)
     assert single.shape == () and float(single) == pytest.approx(want[0])
@@ -488,10 +488,10 @@ def test_ctc_of_one_sample_and_of_targets_longer_than_their_lengths() -> None:
     scores = Tensor(np.log(np.array(chances, np.float32)))
     targets, steps, labels = Tensor([1, 2, 1], ms.int32), Tensor([4], ms.int32), Tensor([2], ms.int32)
     for reduction, loss in (("none", 1.751), ("mean", 0.875501), ("sum", 1.751)):
-        found = nn.CTCLoss(reduction=reduction)(scores, targets, steps, labels)
-        assert found.shape == () and abs(float(found) - loss) < 1e-5
-        found = nn.CTCLoss(reduction=reduction)(scores, targets[None], steps, labels)
-        assert found.shape == () and abs(float(found) - loss) < 1e-5
+        result = nn.CTCLoss(reduction=reduction)(scores, targets, steps, labels)
+        assert result.shape == () and abs(float(result) - loss) < 1e-5
+        result = nn.CTCLoss(reduction=reduction)(scores, targets[None], steps, labels)
+        assert result.shape == () and abs(float(result) - loss) < 1e-5
     paths = ops.ctc_loss(scores[:, None], targets[None], steps, labels)[1].asnumpy()
     assert paths.shape == (1, 4, 7) and np.isneginf(paths[0, :, 5:]).all()
     assert np.allclose(paths[0, 3, :3], [-6.03228664, -3.19907331, -2.55104637], atol=1e-5)

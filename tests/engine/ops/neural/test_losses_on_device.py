@@ -38,16 +38,16 @@ def both(compute: Callable[[], Any]) -> tuple[Any, Any, list[Any]]:
     """What it gives on the CPU and on the device, and where the device was waited for."""
     on_cpu = numbers(*compute())
     with strict_device.device() as counts:
-        found = compute()
+        result = compute()
         waited = list(counts.synchronizations)
-        return on_cpu, numbers(*found), waited
+        return on_cpu, numbers(*result), waited
 
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_a_cross_entropy_is_the_cpus_and_waits_for_nothing(name: str) -> None:
-    want, got, waited = both(lambda: value_and_grad(LOSSES[name])(Tensor(LOGITS), Tensor(LABELS)))
-    for one, other in zip(got, want, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+    want, result, waited = both(lambda: value_and_grad(LOSSES[name])(Tensor(LOGITS), Tensor(LABELS)))
+    for first, second in zip(result, want, strict=True):
+        np.testing.assert_allclose(first, second, rtol=1e-5, atol=1e-6)
     assert not waited
 
 
@@ -70,9 +70,9 @@ def test_the_weights_of_labels_are_added_up_where_they_are() -> None:
     def compute() -> Any:
         return ops.NLLLoss("mean")(Tensor(LOGITS), Tensor(np.maximum(LABELS, 1)), Tensor(WEIGHT))
 
-    want, got, waited = both(compute)
-    np.testing.assert_allclose(got[0], want[0], rtol=1e-5)
-    np.testing.assert_allclose(got[1], want[1], rtol=1e-6)
+    want, result, waited = both(compute)
+    np.testing.assert_allclose(result[0], want[0], rtol=1e-5)
+    np.testing.assert_allclose(result[1], want[1], rtol=1e-6)
     assert not waited
 
 
@@ -82,9 +82,9 @@ def test_batch_norm_moves_its_statistics_without_waiting() -> None:
         y = norm(Tensor(IMAGES))
         return y, norm.moving_mean, norm.moving_variance, norm.set_train(False)(Tensor(IMAGES))
 
-    want, got, waited = both(compute)
-    for one, other in zip(got, want, strict=True):
-        np.testing.assert_allclose(one, other, rtol=2e-5, atol=1e-5)
+    want, result, waited = both(compute)
+    for first, second in zip(result, want, strict=True):
+        np.testing.assert_allclose(first, second, rtol=2e-5, atol=1e-5)
     assert not waited
 
 
@@ -95,7 +95,7 @@ def test_rms_norm_is_the_cpus(dtype: Any) -> None:
         loss, slopes = value_and_grad(lambda x, gamma: ops.rms_norm(x, gamma, 1e-3)[0].sum(), (0, 1))(x, gamma)
         return loss, *slopes, *ops.rms_norm(x, gamma, 1e-3)
 
-    want, got, waited = both(compute)
-    for one, other in zip(got, want, strict=True):
-        np.testing.assert_allclose(one, other, rtol=2e-2 if dtype is ms.bfloat16 else 1e-5, atol=1e-5)
+    want, result, waited = both(compute)
+    for first, second in zip(result, want, strict=True):
+        np.testing.assert_allclose(first, second, rtol=2e-2 if dtype is ms.bfloat16 else 1e-5, atol=1e-5)
     assert not waited

@@ -22,8 +22,8 @@ def normal(*shape: int) -> Array:
     return RNG.standard_normal(shape)
 
 
-def close(got: Any, want: Any, rtol: float = 1e-9, atol: float = 1e-10) -> None:
-    array = got.asnumpy() if isinstance(got, Tensor) else np.asarray(got)
+def close(actual: Any, want: Any, rtol: float = 1e-9, atol: float = 1e-10) -> None:
+    array = actual.asnumpy() if isinstance(actual, Tensor) else np.asarray(actual)
     assert array.shape == np.shape(want)
     np.testing.assert_allclose(array, want, rtol=rtol, atol=atol)
 
@@ -77,8 +77,8 @@ def test_a_convolution_is_transposed(name: str, size: Any, mode: str, stride: An
     g = normal(*conv(np.zeros(shape), weight, **how).shape)
     made = getattr(ops, name)(2, (3, 2), mode, pads if mode == "pad" else 0, stride=(1, 1, *stride), dilation=dilation)
     want = transposed(lambda v: conv(v, weight, **how), shape)(g)
-    for given in (shape, Tensor(np.array(shape))):
-        close(made(Tensor(g), Tensor(weight), given), want)
+    for value in (shape, Tensor(np.array(shape))):
+        close(made(Tensor(g), Tensor(weight), value), want)
 
 
 @pytest.mark.parametrize("function", [ops.conv_transpose2d, mint.nn.functional.conv_transpose2d])
@@ -99,8 +99,8 @@ def test_conv_transpose2d_with_every_setting(
     how = {"stride": strides, "pads": (top, top, left, left), "dilation": apart, "group": groups}
     want = transposed(lambda v: conv(v, weight, **how), shape)(x)
     close(function(Tensor(x), Tensor(weight), None, stride, padding, more, groups, dilation), want)
-    found = function(Tensor(x), Tensor(weight), Tensor(bias), stride, padding, more, groups, dilation)
-    close(found, want + bias.reshape(-1, 1, 1))
+    result = function(Tensor(x), Tensor(weight), Tensor(bias), stride, padding, more, groups, dilation)
+    close(result, want + bias.reshape(-1, 1, 1))
 
 
 @pytest.mark.parametrize("more", [0, 1, (0, 2)])
@@ -113,13 +113,13 @@ def test_gradients_of_a_transposed_convolution_that_adds_more_than_a_stride(more
         y = ops.conv_transpose2d(x, weight, None, stride, 0, more, group, 3)
         return (y * y * y).sum()
 
-    for place, one in enumerate((x, weight)):
+    for index, item in enumerate((x, weight)):
 
-        def along(value: Any, place: int = place) -> Any:
-            return loss(*(Tensor(value if place == i else other) for i, other in enumerate((x, weight)))).asnumpy()
+        def along(value: Any, index: int = index) -> Any:
+            return loss(*(Tensor(value if index == i else other) for i, other in enumerate((x, weight)))).asnumpy()
 
-        found = ms.grad(loss, place)(Tensor(x), Tensor(weight))
-        np.testing.assert_allclose(found.asnumpy(), central_difference(along, one, np.ones(())), rtol=1e-5, atol=1e-6)
+        result = ms.grad(loss, index)(Tensor(x), Tensor(weight))
+        np.testing.assert_allclose(result.asnumpy(), central_difference(along, item, np.ones(())), rtol=1e-5, atol=1e-6)
     first = ms.grad(lambda x: loss(x, Tensor(weight)))
     second = ms.grad(lambda x: (first(x) * first(x)).sum())(Tensor(x))
     norm = central_difference(lambda v: (first(Tensor(v)).asnumpy() ** 2).sum(), x, np.ones(()))
@@ -181,11 +181,11 @@ def windows_of_a_line(n: int, k: int, s: int, before: int, after: int, ceil: boo
     count = (total - k + (s - 1 if ceil else 0)) // s + 1
     if ceil and (count - 1) * s >= n + before:  # it would begin behind the elements
         count -= 1
-    found = []
+    results = []
     for i in range(count):
-        places = [p for p in range(i * s, i * s + k) if p < total]
-        found.append(([p - before for p in places if 0 <= p - before < n], len(places)))
-    return found
+        indices = [p for p in range(i * s, i * s + k) if p < total]
+        results.append(([p - before for p in indices if 0 <= p - before < n], len(indices)))
+    return results
 
 
 @pytest.mark.parametrize("ceil", [False, True])
@@ -199,13 +199,13 @@ def test_pooling_of_lines_of_every_length(k: int, s: int, ceil: bool) -> None:
         for include in (False, True):
             counts = [size if include else len(inside) for inside, size in windows]
             want = [x[..., inside].sum(-1) / max(1, size) for (inside, _), size in zip(windows, counts, strict=True)]
-            given = [(before, after)] + [before, (before,)] * (before == after)
-            for padding in given:
+            argument = [(before, after)] + [before, (before,)] * (before == after)
+            for padding in argument:
                 close(ops.avg_pool1d(Tensor(x), k, s, padding, ceil, include), np.stack(want, -1))
         if before == after:
             best = [x[..., inside].max(-1) for inside, _ in windows]
-            found = ops.max_pool2d(Tensor(x[..., None]), (k, 1), (s, 1), (before, 0), ceil_mode=ceil)
-            close(found[..., 0], np.stack(best, -1))
+            result = ops.max_pool2d(Tensor(x[..., None]), (k, 1), (s, 1), (before, 0), ceil_mode=ceil)
+            close(result[..., 0], np.stack(best, -1))
         if not before and not after and not ceil:
             for p in (1.0, 2.0, 4.0):
                 x[..., : n // 2] = 0.0
@@ -233,41 +233,41 @@ def test_pooling_says_where_the_largest_is(axes: int, pads: int, dilation: int, 
         rest = (n + 2 * pads - dilation * (k - 1) - 1) % s
         around[2 * i + 1] += (s - rest) % s if ceil else 0
     name = "MaxPoolWithArgmaxV2" if axes == 2 else "MaxPool3DWithArgmax"
-    best, places = getattr(ops, name)(kernel, stride, pads, (dilation,) * axes, ceil)(Tensor(x))
+    best, indices = getattr(ops, name)(kernel, stride, pads, (dilation,) * axes, ceil)(Tensor(x))
     want = max_pool(x, kernel, stride, around, (dilation,) * axes)
     close(best, want)
     flat = x.reshape(2, 2, -1)
-    for place in np.ndindex(want.shape):
-        assert flat[(*place[:2], int(places[place]))] == want[place]
+    for index in np.ndindex(want.shape):
+        assert flat[(*index[:2], int(indices[index]))] == want[index]
 
 
 @pytest.mark.parametrize("size", [(2, 3, 2), (1, 1, 1), (4, 5, 3), (3, None, 2), 2])
 @pytest.mark.parametrize("axes", [2, 3])
 def test_pooling_to_a_size(size: Any, axes: int) -> None:
     x = normal(2, 2, *(4, 5, 3)[:axes])
-    given = size if isinstance(size, int) else size[:axes]
-    wanted = [
+    argument = size if isinstance(size, int) else size[:axes]
+    expected = [
         n if m is None else m for n, m in zip(x.shape[2:], (size,) * 3 if isinstance(size, int) else size, strict=False)
     ]
-    out = (2, 2, *wanted)
+    out = (2, 2, *expected)
     means, best, where = np.zeros(out), np.zeros(out), np.zeros(out, np.int64)
-    for place in np.ndindex(out):
+    for index in np.ndindex(out):
         ranges = [
             range(math.floor(i * n / m), math.ceil((i + 1) * n / m))
-            for i, n, m in zip(place[2:], x.shape[2:], wanted, strict=True)
+            for i, n, m in zip(index[2:], x.shape[2:], expected, strict=True)
         ]
-        window = {at: float(x[(*place[:2], *at)]) for at in itertools.product(*ranges)}
-        means[place] = sum(window.values()) / len(window)
+        window = {at: float(x[(*index[:2], *at)]) for at in itertools.product(*ranges)}
+        means[index] = sum(window.values()) / len(window)
         at = max(window, key=lambda key: window[key])
-        best[place], where[place] = window[at], np.ravel_multi_index(at, x.shape[2:])
-    close(getattr(ops, f"AdaptiveAvgPool{axes}D")(given)(Tensor(x)), means)
+        best[index], where[index] = window[at], np.ravel_multi_index(at, x.shape[2:])
+    close(getattr(ops, f"AdaptiveAvgPool{axes}D")(argument)(Tensor(x)), means)
     if axes == 2:
-        largest, places = ops.AdaptiveMaxPool2D(given)(Tensor(x))
+        largest, indices = ops.AdaptiveMaxPool2D(argument)(Tensor(x))
     else:
-        sizes = given if isinstance(given, int) or None in given else Tensor(np.array(given, np.int32))
-        largest, places = ops.AdaptiveMaxPool3D()(Tensor(x), sizes)
+        sizes = argument if isinstance(argument, int) or None in argument else Tensor(np.array(argument, np.int32))
+        largest, indices = ops.AdaptiveMaxPool3D()(Tensor(x), sizes)
     close(largest, best)
-    np.testing.assert_array_equal(places.asnumpy(), where)
+    np.testing.assert_array_equal(indices.asnumpy(), where)
 
 
 @pytest.mark.parametrize(("stride", "pads", "size"), [(0, 0, ()), (0, 0, (1, 2, 5, 4, 4)), (2, 0, ()), (3, 0, ())])
@@ -276,33 +276,33 @@ def test_unpooling_puts_elements_where_they_were(axes: int, stride: int, pads: i
     x = normal(1, 2, *(2, 2, 2)[:axes])
     lengths = size[-axes:] if size else ((x.shape[2] - 1) * (stride or 2) + 2,) * axes
     total = math.prod(lengths)
-    places = np.array([RNG.permutation(total)[: x[0, 0].size] for _ in range(2)]).reshape(x.shape)
+    indices = np.array([RNG.permutation(total)[: x[0, 0].size] for _ in range(2)]).reshape(x.shape)
     want = np.zeros((1, 2, total))
-    for place in np.ndindex(x.shape):
-        want[(*place[:2], places[place])] = x[place]
+    for index in np.ndindex(x.shape):
+        want[(*index[:2], indices[index])] = x[index]
     made = getattr(ops, f"MaxUnpool{axes}D")(2, stride, pads, size[-axes - 2 :] if size else ())
-    close(made(Tensor(x), Tensor(places)), want.reshape(1, 2, *lengths))
-    back = ms.grad(lambda x: (made(x, Tensor(places)) * 3.0).sum())(Tensor(x))
+    close(made(Tensor(x), Tensor(indices)), want.reshape(1, 2, *lengths))
+    back = ms.grad(lambda x: (made(x, Tensor(indices)) * 3.0).sum())(Tensor(x))
     close(back, np.full(x.shape, 3.0))
     with pytest.raises(ValueError, match="'indices' must be in"):
-        made(Tensor(x), Tensor(places + total))
+        made(Tensor(x), Tensor(indices + total))
 
 
 def fractional(x: Array, window: tuple[int, ...], lengths: tuple[int, ...], drawn: Array) -> tuple[Array, Array]:
     """Along an axis window i begins at floor(alpha * (i + u)) - floor(alpha * u), the last at the end (Graham 2014)."""
-    values, places = np.zeros((*x.shape[:2], *lengths)), np.zeros((*x.shape[:2], *lengths), int)
+    values, indices = np.zeros((*x.shape[:2], *lengths)), np.zeros((*x.shape[:2], *lengths), int)
     numbers = np.arange(math.prod(x.shape[2:])).reshape(x.shape[2:])
-    for place in np.ndindex(values.shape):
+    for index in np.ndindex(values.shape):
         block = []
-        for axis, i in enumerate(place[2:]):
-            n, k, m, u = x.shape[2 + axis], window[axis], lengths[axis], drawn[(*place[:2], axis)]
+        for axis, i in enumerate(index[2:]):
+            n, k, m, u = x.shape[2 + axis], window[axis], lengths[axis], drawn[(*index[:2], axis)]
             alpha = (n - k) / (m - 1) if m > 1 else 0
             start = n - k if i == m - 1 else math.floor((i + u) * alpha) - math.floor(u * alpha)
             block.append(slice(start, start + k))
-        part = x[place[:2]][tuple(block)]
-        values[place] = part.max()
-        places[place] = numbers[tuple(block)].ravel()[part.argmax()]
-    return values, places
+        part = x[index[:2]][tuple(block)]
+        values[index] = part.max()
+        indices[index] = numbers[tuple(block)].ravel()[part.argmax()]
+    return values, indices
 
 
 @pytest.mark.parametrize(
@@ -320,48 +320,50 @@ def test_fractional_pooling_begins_elsewhere_in_each_sample_and_channel(shape: A
     drawn = np.round(drawn * 64) / 65  # exact in Float32 too: what is floored hangs on no rounding
     function, cell = (getattr(ops, f"fractional_max_pool{axes}d"), getattr(ms.nn, f"FractionalMaxPool{axes}d"))
     # As recorded from MindSpore: numbers for an image are for the width first, those for a volume for the depth.
-    given = Tensor(drawn[..., ::-1] if axes == 2 else drawn)
+    argument = Tensor(drawn[..., ::-1] if axes == 2 else drawn)
     want = fractional(x, window, lengths, drawn)
-    for found in (
-        function(Tensor(x), window, lengths, return_indices=True, _random_samples=given),
-        cell(window, lengths, return_indices=True, _random_samples=given)(Tensor(x)),
+    for result in (
+        function(Tensor(x), window, lengths, return_indices=True, _random_samples=argument),
+        cell(window, lengths, return_indices=True, _random_samples=argument)(Tensor(x)),
     ):
-        close(found[0], want[0])
-        close(found[1], want[1])
-        assert found[1].dtype == ms.int64
-    close(function(Tensor(x[0]), window, lengths, _random_samples=given[:1]), want[0][0])
+        close(result[0], want[0])
+        close(result[1], want[1])
+        assert result[1].dtype == ms.int64
+    close(function(Tensor(x[0]), window, lengths, _random_samples=argument[:1]), want[0][0])
     ratio = tuple(m / n + 1e-9 for m, n in zip(lengths, shape[2:], strict=True))
     if max(ratio) < 1:
-        close(function(Tensor(x), window, output_ratio=ratio, _random_samples=given), want[0])
+        close(function(Tensor(x), window, output_ratio=ratio, _random_samples=argument), want[0])
     weights = normal(*want[0].shape)
-    found = ms.grad(lambda x: (function(x, window, lengths, _random_samples=given) * Tensor(weights)).sum())(Tensor(x))
+    result = ms.grad(lambda x: (function(x, window, lengths, _random_samples=argument) * Tensor(weights)).sum())(
+        Tensor(x)
+    )
     slope = np.zeros((*shape[:2], math.prod(shape[2:])))
-    for place in np.ndindex(weights.shape):
-        slope[(*place[:2], want[1][place])] += weights[place]
-    close(found, slope.reshape(shape))
+    for index in np.ndindex(weights.shape):
+        slope[(*index[:2], want[1][index])] += weights[index]
+    close(result, slope.reshape(shape))
 
 
 @pytest.mark.parametrize(("dtype", "starts"), [(np.float32, [0, 3, 5, 7, 8]), (np.float64, [0, 2, 4, 6, 8])])
 def test_fractional_windows_begin_where_numbers_of_the_dtype_of_the_samples_say(dtype: Any, starts: Any) -> None:
     # As MindSpore rounds: (10 - 2) / (5 - 1) = 2, and in Float32 1 + u is 1.5.
     x, u = Tensor(np.arange(10.0).reshape(1, 1, 1, 10)), Tensor(np.full((1, 1, 2), 0.5 - 2.0**-25, dtype))
-    found = ops.fractional_max_pool2d(x, (1, 2), (1, 5), _random_samples=u)
-    assert found.asnumpy().ravel().tolist() == [start + 1 for start in starts]
+    result = ops.fractional_max_pool2d(x, (1, 2), (1, 5), _random_samples=u)
+    assert result.asnumpy().ravel().tolist() == [start + 1 for start in starts]
 
 
 def test_fractional_pooling_is_the_example_of_mindspore_and_draws_where_nothing_is_given() -> None:
     x = Tensor(np.arange(1, 17, dtype=np.float32).reshape(1, 1, 2, 2, 4))
     samples = Tensor(np.full((1, 1, 3), 0.7, np.float32))
-    best, places = ops.fractional_max_pool3d(x, 1, (1, 1, 3), return_indices=True, _random_samples=samples)
-    assert (best.tolist(), places.tolist()) == ([[[[[13.0, 14.0, 16.0]]]]], [[[[[12, 13, 15]]]]])
+    best, indices = ops.fractional_max_pool3d(x, 1, (1, 1, 3), return_indices=True, _random_samples=samples)
+    assert (best.tolist(), indices.tolist()) == ([[[[[13.0, 14.0, 16.0]]]]], [[[[[12, 13, 15]]]]])
     ramp = Tensor(np.tile(np.arange(40.0), (3, 5, 4, 1)))
     ms.set_seed(0)
-    found = ops.fractional_max_pool2d(ramp, (4, 2), (1, 9)).asnumpy()
-    steps = np.diff(found, axis=-1)
-    assert len({tuple(row) for row in found.reshape(15, 9)}) > 1  # others in each sample and channel
-    assert set(steps.ravel().tolist()) <= {4.0, 5.0} and (found[..., -1] == 39).all()
+    result = ops.fractional_max_pool2d(ramp, (4, 2), (1, 9)).asnumpy()
+    steps = np.diff(result, axis=-1)
+    assert len({tuple(row) for row in result.reshape(15, 9)}) > 1  # others in each sample and channel
+    assert set(steps.ravel().tolist()) <= {4.0, 5.0} and (result[..., -1] == 39).all()
     ms.set_seed(0)
-    np.testing.assert_array_equal(ops.fractional_max_pool2d(ramp, (4, 2), (1, 9)).asnumpy(), found)
+    np.testing.assert_array_equal(ops.fractional_max_pool2d(ramp, (4, 2), (1, 9)).asnumpy(), result)
 
 
 @pytest.mark.parametrize(
@@ -418,11 +420,11 @@ def test_channels_are_dealt_out(shape: tuple[int, ...], group: int) -> None:
 def test_channels_become_pixels_and_pixels_channels(before: tuple[int, ...], r: int) -> None:
     wide = normal(*before, 2, 3 * r, 2 * r)
     deep = np.zeros((*before, 2 * r * r, 3, 2))
-    for place in np.ndindex(wide.shape):
+    for index in np.ndindex(wide.shape):
         # Pixel (h * r + i, w * r + j) of channel c comes from channel (c * r + i) * r + j (Shi et al. 2016).
-        *first, c, row, column = place
+        *first, c, row, column = index
         (h, i), (w, j) = divmod(row, r), divmod(column, r)
-        deep[(*first, (c * r + i) * r + j, h, w)] = wide[place]
+        deep[(*first, (c * r + i) * r + j, h, w)] = wide[index]
     close(ops.pixel_shuffle(Tensor(deep), r), wide)
     close(ops.pixel_unshuffle(Tensor(wide), r), deep)
     close(ms.grad(lambda x: (ops.pixel_shuffle(x, r) * Tensor(wide)).sum())(Tensor(deep)), deep)
@@ -443,9 +445,9 @@ def outside(at: float, length: int, padding: str, corners: bool) -> float:
 def sampled(x: Array, grid: Array, mode: str, padding: str, corners: bool) -> Array:
     lengths = x.shape[2:]
     out = np.zeros((*x.shape[:2], *grid.shape[1:-1]))
-    for n, *place in np.ndindex(x.shape[0], *grid.shape[1:-1]):
+    for n, *index in np.ndindex(x.shape[0], *grid.shape[1:-1]):
         ats = []
-        for v, length in zip(reversed(grid[(n, *place)]), lengths, strict=True):
+        for v, length in zip(reversed(grid[(n, *index)]), lengths, strict=True):
             at = (v + 1) / 2 * (length - 1) if corners else ((v + 1) * length - 1) / 2
             ats.append(outside(float(at), length, padding, corners))
         for corner in itertools.product(
@@ -453,7 +455,7 @@ def sampled(x: Array, grid: Array, mode: str, padding: str, corners: bool) -> Ar
         ):
             share = 1.0 if mode == "nearest" else math.prod(1 - abs(a - c) for a, c in zip(ats, corner, strict=True))
             if all(0 <= c < length for c, length in zip(corner, lengths, strict=True)):
-                out[(n, slice(None), *place)] += share * x[(n, slice(None), *corner)]
+                out[(n, slice(None), *index)] += share * x[(n, slice(None), *corner)]
     return out
 
 
@@ -464,8 +466,8 @@ def sampled(x: Array, grid: Array, mode: str, padding: str, corners: bool) -> Ar
 def test_sampling_on_a_grid(axes: int, mode: str, padding: str, corners: bool) -> None:
     x = normal(2, 2, *(3, 4, 2)[:axes])
     grid = RNG.uniform(-1.6, 1.6, (2, *(3, 2, 2)[:axes], axes))
-    got = getattr(ops, f"GridSampler{axes}D")(mode, padding, corners)(Tensor(x), Tensor(grid))
-    close(got, sampled(x, grid, mode, padding, corners))
+    result = getattr(ops, f"GridSampler{axes}D")(mode, padding, corners)(Tensor(x), Tensor(grid))
+    close(result, sampled(x, grid, mode, padding, corners))
 
 
 @pytest.mark.parametrize("corners", [False, True])
@@ -474,22 +476,22 @@ def test_an_affine_grid_is_the_matrix_times_the_place(size: tuple[int, ...], cor
     axes = len(size) - 2
     theta = normal(size[0], axes, axes + 1)
     want = np.zeros((size[0], *size[2:], axes))
-    for place in np.ndindex(want.shape[:-1]):
+    for index in np.ndindex(want.shape[:-1]):
         at = []
-        for i, n in zip(place[1:], size[2:], strict=True):
+        for i, n in zip(index[1:], size[2:], strict=True):
             at.append((0.0 if n == 1 else -1 + 2 * i / (n - 1)) if corners else (2 * i + 1) / n - 1)
-        want[place] = theta[place[0]] @ np.array([*reversed(at), 1.0])
+        want[index] = theta[index[0]] @ np.array([*reversed(at), 1.0])
     close(ops.AffineGrid(corners)(Tensor(theta), size), want)
 
 
 def resized(x: Array, size: Any, at: Any, weights: Any) -> Array:
     """Axis by axis: ``at`` is the place that an element comes from, ``weights`` the shares of the elements around."""
-    for axis, wanted in enumerate(size, 2):
+    for axis, expected in enumerate(size, 2):
         n = x.shape[axis]
         parts = []
-        for i in range(wanted):
-            shares = weights(at(i, n, wanted), n)
-            parts.append(sum(share * x.take([place], axis) for place, share in shares))
+        for i in range(expected):
+            shares = weights(at(i, n, expected), n)
+            parts.append(sum(share * x.take([index], axis) for index, share in shares))
         x = np.concatenate(parts, axis)
     return x
 
@@ -514,14 +516,14 @@ def nearest(at: float, n: int) -> list[tuple[int, float]]:
 
 def cubic(a: float, edge: bool) -> Any:
     def shares(at: float, n: int) -> list[tuple[int, float]]:
-        found, first = [], math.floor(at)
-        for place in range(first - 1, first + 3):
-            d = abs(at - place)
+        results, first = [], math.floor(at)
+        for position in range(first - 1, first + 3):
+            d = abs(at - position)
             w = (a + 2) * d**3 - (a + 3) * d**2 + 1 if d <= 1 else a * d**3 - 5 * a * d**2 + 8 * a * d - 4 * a
-            if edge or 0 <= place < n:
-                found.append((min(max(place, 0), n - 1), w))
-        total = sum(w for _, w in found)
-        return [(place, w / total) for place, w in found]
+            if edge or 0 <= position < n:
+                results.append((min(max(position, 0), n - 1), w))
+        total = sum(w for _, w in results)
+        return [(index, w / total) for index, w in results]
 
     return shares
 
@@ -529,22 +531,22 @@ def cubic(a: float, edge: bool) -> Any:
 @pytest.mark.parametrize("size", [(2, 3), (5, 7), (3, 4), (1, 1), (6, 2)])
 def test_images_are_resized(size: tuple[int, int]) -> None:
     x = normal(2, 2, 3, 4)
-    given = Tensor(np.array(size, np.int32))
+    argument = Tensor(np.array(size, np.int32))
     plain = resized(x, size, lambda i, n, m: i * n / m, nearest)
     close(ops.ResizeNearestNeighbor(size)(Tensor(x)), plain)
-    close(ops.ResizeNearestNeighborV2()(Tensor(x), given), plain)
+    close(ops.ResizeNearestNeighborV2()(Tensor(x), argument), plain)
     for corners, at in ((True, corners_kept), (False, half_pixel)):
-        close(ops.ResizeBilinearV2(corners, not corners)(Tensor(x), given), resized(x, size, at, line))
+        close(ops.ResizeBilinearV2(corners, not corners)(Tensor(x), argument), resized(x, size, at, line))
         want = resized(x, size, at, cubic(-0.75, True) if corners else cubic(-0.5, False))
-        close(ops.ResizeBicubic(corners, not corners)(Tensor(x), given), want)
+        close(ops.ResizeBicubic(corners, not corners)(Tensor(x), argument), want)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 8])
 def test_signals_and_volumes_are_resized(size: int) -> None:
     x = normal(2, 2, 3)
-    given = Tensor(np.array([size], np.int32))
-    close(ops.ResizeLinear1D()(Tensor(x), given), resized(x, (size,), corners_kept, line))
-    close(ops.ResizeLinear1D("half_pixel")(Tensor(x), given), resized(x, (size,), half_pixel, line))
+    argument = Tensor(np.array([size], np.int32))
+    close(ops.ResizeLinear1D()(Tensor(x), argument), resized(x, (size,), corners_kept, line))
+    close(ops.ResizeLinear1D("half_pixel")(Tensor(x), argument), resized(x, (size,), half_pixel, line))
     x, sizes = normal(1, 2, 2, 3, 2), (size, 4, 3)
     close(ops.UpsampleNearest3D()(Tensor(x), sizes), resized(x, sizes, lambda i, n, m: i * n / m, nearest))
     close(ops.UpsampleTrilinear3D()(Tensor(x), Tensor(np.array(sizes))), resized(x, sizes, half_pixel, line))
@@ -556,13 +558,13 @@ def test_signals_and_volumes_are_resized(size: int) -> None:
 @pytest.mark.parametrize("size", [(2, 3), (5, 7), (3, 4), (1, 1), (6, 2)])
 def test_images_are_resized_also_from_the_first_element_on(size: tuple[int, int]) -> None:
     x = normal(2, 2, 3, 4)
-    given, beginning = Tensor(np.array(size, np.int32)), lambda i, n, m: i * n / m
-    close(ops.ResizeBilinearV2()(Tensor(x), given), resized(x, size, beginning, line))
-    close(ops.ResizeBicubic()(Tensor(x), given), resized(x, size, beginning, cubic(-0.75, True)))
+    argument, beginning = Tensor(np.array(size, np.int32)), lambda i, n, m: i * n / m
+    close(ops.ResizeBilinearV2()(Tensor(x), argument), resized(x, size, beginning, line))
+    close(ops.ResizeBicubic()(Tensor(x), argument), resized(x, size, beginning, cubic(-0.75, True)))
     want = resized(x, size, lambda i, n, m: corners_kept(i, n, m) + 0.5, nearest)
     close(ops.ResizeNearestNeighbor(size, True)(Tensor(x)), want)
-    close(ops.ResizeNearestNeighborV2(True)(Tensor(x), given), want)
-    close(ops.ResizeNearestNeighborV2(False, True)(Tensor(x), given), resized(x, size, centered, nearest))
+    close(ops.ResizeNearestNeighborV2(True)(Tensor(x), argument), want)
+    close(ops.ResizeNearestNeighborV2(False, True)(Tensor(x), argument), resized(x, size, centered, nearest))
 
 
 def centered(i: int, n: int, m: int) -> float:
@@ -595,7 +597,7 @@ def test_resizing_refuses_both_settings_and_what_is_no_image(name: str) -> None:
 )
 def test_another_layout_than_channels_first_is_refused(name: str, settings: Any, axes: int) -> None:
     first, last = ("NCHW", "NHWC") if axes == 2 else ("NCDHW", "NDHWC")
-    one = Tensor(normal(*(1,) * (axes + 2)))
+    subject = Tensor(normal(*(1,) * (axes + 2)))
     inputs = {"MaxPool3D": 1, "AvgPool3D": 1, "MaxPool3DWithArgmax": 1, "BatchNorm": 5}.get(name, 2)
     with pytest.raises(ValueError, match=f"For '{name}', 'data_format' must be '{first}', but got '{last}'"):
-        getattr(ops, name)(*settings, data_format=last)(*(one,) * inputs)
+        getattr(ops, name)(*settings, data_format=last)(*(subject,) * inputs)

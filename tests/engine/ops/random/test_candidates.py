@@ -46,8 +46,8 @@ def test_the_counts_of_unique_candidates_are_those_of_a_number_of_tries(log: boo
     def chance(classes: Any) -> Any:
         return np.log((classes + 2) / (classes + 1)) / np.log(8) if log else np.full(classes.shape, 1 / 7)
 
-    for found, classes in ((of_true, TRUE), (of_drawn, drawn)):
-        tries = np.log1p(-found.asnumpy().astype(np.float64)) / np.log1p(-chance(classes.asnumpy()))
+    for result, classes in ((of_true, TRUE), (of_drawn, drawn)):
+        tries = np.log1p(-result.asnumpy().astype(np.float64)) / np.log1p(-chance(classes.asnumpy()))
         np.testing.assert_allclose(tries, np.round(tries.reshape(-1)[0]), rtol=1e-4)
         assert tries.min() > 7
 
@@ -73,8 +73,8 @@ def test_accidental_hits_are_left_out_also_with_repetitions() -> None:
 
 
 def test_a_seed_repeats_the_candidates_and_without_one_set_seed_does() -> None:
-    one, other = (ops.uniform_candidate_sampler(TRUE, 1, 30, False, 400, seed)[0].tolist() for seed in (1, 2))
-    assert one != other and ops.uniform_candidate_sampler(TRUE, 1, 30, False, 400, 1)[0].tolist() == one
+    first, second = (ops.uniform_candidate_sampler(TRUE, 1, 30, False, 400, seed)[0].tolist() for seed in (1, 2))
+    assert first != second and ops.uniform_candidate_sampler(TRUE, 1, 30, False, 400, 1)[0].tolist() == first
     runs = []
     for _ in range(2):
         ms.set_seed(4)

@@ -40,9 +40,9 @@ WITH_TWO_SEEDS: dict[str, Draw] = {
 @pytest.mark.parametrize("draw", WITH_TWO_SEEDS.values(), ids=WITH_TWO_SEEDS)
 def test_both_seeds_count_and_the_same_two_give_the_same_numbers(draw: Draw) -> None:
     seeds = [(3, 0), (3, 5), (3, 6), (4, 0), (4, 5)]
-    found = [draw(*pair).tolist() for pair in seeds]
-    assert [draw(*pair).tolist() for pair in seeds] == found
-    assert len({str(numbers) for numbers in found}) == len(seeds)
+    results = [draw(*pair).tolist() for pair in seeds]
+    assert [draw(*pair).tolist() for pair in seeds] == results
+    assert len({str(numbers) for numbers in results}) == len(seeds)
 
 
 @pytest.mark.parametrize("draw", WITH_TWO_SEEDS.values(), ids=WITH_TWO_SEEDS)
@@ -89,15 +89,15 @@ def test_a_generator_that_is_given_is_the_one_that_is_drawn_from(draw: Callable[
 @pytest.mark.parametrize("shape", [(), (7,), (5, 2, 3)])
 def test_a_shuffle_has_all_entries_whole(shape: tuple[int, ...]) -> None:
     x = np.random.default_rng(1).standard_normal(shape)
-    found = [ops.shuffle(Tensor(x), seed=seed).asnumpy() for seed in (2, 2, 3)]
-    np.testing.assert_array_equal(found[0], found[1])
+    results = [ops.shuffle(Tensor(x), seed=seed).asnumpy() for seed in (2, 2, 3)]
+    np.testing.assert_array_equal(results[0], results[1])
     if shape:
         first = (slice(None), *[0] * (x.ndim - 1))
-        for one in found:
-            np.testing.assert_array_equal(one[one[first].argsort()], x[x[first].argsort()])
-        assert not np.array_equal(found[0], x) and not np.array_equal(found[0], found[2])
+        for result in results:
+            np.testing.assert_array_equal(result[result[first].argsort()], x[x[first].argsort()])
+        assert not np.array_equal(results[0], x) and not np.array_equal(results[0], results[2])
     else:
-        assert found[0] == x
+        assert results[0] == x
 
 
 def moments(values: Any) -> tuple[float, float]:
@@ -139,10 +139,10 @@ def test_numbers_have_the_moments_of_their_distribution(
     draw: Callable[[], Tensor], mean: float, deviation: float
 ) -> None:
     ms.set_seed(7)
-    found = moments(draw())
+    result = moments(draw())
     # Five deviations of the mean.
-    assert abs(found[0] - mean) < 5 * deviation / math.sqrt(COUNT)
-    assert abs(found[1] - deviation) < 0.05 * deviation
+    assert abs(result[0] - mean) < 5 * deviation / math.sqrt(COUNT)
+    assert abs(result[1] - deviation) < 0.05 * deviation
 
 
 # The ends of what the stream gives, and between.
@@ -182,9 +182,9 @@ def test_a_number_is_the_quantile_of_the_uniform_number_it_is_made_of(
 
 @pytest.mark.parametrize("p", [-0.001, 1.001, math.nextafter(1.0, 2.0), [0.5, 2.0]])
 def test_a_probability_lies_between_0_and_1(p: Any) -> None:
-    given = Tensor(p, ms.float64)
+    argument = Tensor(p, ms.float64)
     with pytest.raises(ValueError, match=r"For 'bernoulli', 'p' must be in \[0, 1\]"):
-        ops.bernoulli(Tensor(np.zeros(2)), given)
+        ops.bernoulli(Tensor(np.zeros(2)), argument)
 
 
 @pytest.mark.parametrize(
@@ -197,19 +197,19 @@ def test_a_probability_lies_between_0_and_1(p: Any) -> None:
     ],
 )
 def test_indices_come_as_often_as_their_weights_say(draw: Callable[[], Tensor]) -> None:
-    found = draw().asnumpy()
+    result = draw().asnumpy()
     weights = WEIGHTS.asnumpy() / WEIGHTS.asnumpy().sum(1, keepdims=True)
-    for row, want in zip(found, weights, strict=True):
+    for row, want in zip(result, weights, strict=True):
         shares = np.bincount(row, minlength=4) / COUNT
         assert (np.abs(shares - want) <= 5 * np.sqrt(want * (1 - want) / COUNT)).all()
 
 
 def test_without_replacement_the_first_index_comes_as_often_as_its_weight_says_and_none_twice() -> None:
     weights = Tensor(np.tile([1.0, 2.0, 5.0], (COUNT, 1)))
-    found = ops.multinomial(weights, 3, False, 3).asnumpy()
-    assert (np.sort(found, 1) == [0, 1, 2]).all()
+    result = ops.multinomial(weights, 3, False, 3).asnumpy()
+    assert (np.sort(result, 1) == [0, 1, 2]).all()
     want = np.array([1, 2, 5]) / 8
-    shares = np.bincount(found[:, 0], minlength=3) / COUNT
+    shares = np.bincount(result[:, 0], minlength=3) / COUNT
     assert (np.abs(shares - want) <= 5 * np.sqrt(want * (1 - want) / COUNT)).all()
 
 
@@ -242,8 +242,8 @@ def test_limits_with_nothing_between_them_are_refused() -> None:
 
 def test_a_negative_shape_of_a_gamma_distribution_gives_nan_and_a_negative_rate_of_poisson_0() -> None:
     # As MindSpore 2.10 on a CPU; no NumPy warning either way.
-    found = ops.random_gamma((2,), Tensor([-2.0, 1.0])).asnumpy()
-    assert np.isnan(found[:, 0]).all() and (found[:, 1] > 0).all()
+    result = ops.random_gamma((2,), Tensor([-2.0, 1.0])).asnumpy()
+    assert np.isnan(result[:, 0]).all() and (result[:, 1] > 0).all()
     assert ops.random_poisson((2,), Tensor([-2.0])).tolist() == [[0.0], [0.0]]
 
 
@@ -256,9 +256,9 @@ def test_the_shape_of_a_gamma_distribution_is_no_integer_tensor(alpha: Any) -> N
 
 def test_places_of_a_mask_are_drawn_without_repetition_and_filled_up() -> None:
     held = np.array([[True, False, True], [False, True, True]])
-    places, mask = ops.choice_with_mask(Tensor(held), 6, 3)
-    assert mask.tolist() == [True] * 4 + [False] * 2 and places.dtype is ms.int32
-    assert sorted(places.tolist()[:4]) == np.argwhere(held).tolist() and places.tolist()[4:] == [[0, 0]] * 2
+    indices, mask = ops.choice_with_mask(Tensor(held), 6, 3)
+    assert mask.tolist() == [True] * 4 + [False] * 2 and indices.dtype is ms.int32
+    assert sorted(indices.tolist()[:4]) == np.argwhere(held).tolist() and indices.tolist()[4:] == [[0, 0]] * 2
     assert ops.choice_with_mask(Tensor(held), 2, 3)[1].tolist() == [True, True]
 
 
@@ -268,10 +268,10 @@ def test_dropout_with_its_mask_keeps_that_share_and_says_which(keep: float) -> N
     masks = {ms.float64: lambda t: ops.Dropout(keep)(t), ms.bool_: lambda t: dropout_with_mask(t, keep)}
     for dtype, draw in masks.items():
         ms.set_seed(3)
-        found, mask = draw(Tensor(x))
-        assert (mask.shape, mask.dtype, found.dtype) == (x.shape, dtype, ms.float64)
+        result, mask = draw(Tensor(x))
+        assert (mask.shape, mask.dtype, result.dtype) == (x.shape, dtype, ms.float64)
         kept = mask.asnumpy().astype(bool)
-        np.testing.assert_allclose(found.asnumpy(), np.where(kept, x / max(keep, 1e-9), 0), rtol=1e-6)
+        np.testing.assert_allclose(result.asnumpy(), np.where(kept, x / max(keep, 1e-9), 0), rtol=1e-6)
         assert abs(kept.mean() - keep) <= 5 * math.sqrt(keep * (1 - keep) / kept.size)
         other = draw(Tensor(x))[1].asnumpy()
         assert (other != kept).any() == (0 < keep < 1)
@@ -299,7 +299,7 @@ def test_a_seed_of_the_systems_starts_a_stream_over(engines_stream: None) -> Non
     generator = Generator()
     for start, stream in ((generator.seed, generator), (ms.seed, ms.default_generator)):
         seeds = [start() for _ in range(4)]
-        assert len(set(seeds)) == 4 and all(type(one) is int and 0 <= one < 2**32 for one in seeds)
+        assert len(set(seeds)) == 4 and all(type(seed) is int and 0 <= seed < 2**32 for seed in seeds)
         assert stream.initial_seed() == seeds[-1]
         assert stream.draw(1) == (seeds[-1], 0)
 

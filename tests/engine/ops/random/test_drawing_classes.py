@@ -38,7 +38,7 @@ def test_the_truncated_normal_distribution_has_its_parameters_also_far_outside(
     mean: float, deviation: float, low: float, high: float
 ) -> None:
     drawn = ops.ParameterizedTruncatedNormal(1, 2)(
-        Tensor([2, 10_000]), *(Tensor([float(one)]) for one in (mean, deviation, low, high))
+        Tensor([2, 10_000]), *(Tensor([float(variant)]) for variant in (mean, deviation, low, high))
     )
     assert low <= float(drawn.min()) and float(drawn.max()) <= high
     follows(drawn, stats.truncnorm((low - mean) / deviation, (high - mean) / deviation, mean, deviation))
@@ -49,7 +49,7 @@ def test_each_row_has_its_own_truncated_normal_distribution() -> None:
     drawn = ops.ParameterizedTruncatedNormal(1, 2)(Tensor([2, 50, 100]), *rows)
     follows(drawn[0], stats.truncnorm(-1, 1))
     follows(drawn[1], stats.truncnorm(-0.5, 0.5, 100, 2))
-    assert ops.ParameterizedTruncatedNormal()(Tensor([2, 3]), *(Tensor(one, ms.float64) for one in rows)).dtype is (
+    assert ops.ParameterizedTruncatedNormal()(Tensor([2, 3]), *(Tensor(row, ms.float64) for row in rows)).dtype is (
         ms.float64
     )
 
@@ -85,12 +85,12 @@ def test_non_deterministic_ints_are_evenly_spread_over_the_whole_dtype(dtype: An
 
 
 def test_random_choice_with_mask_gives_each_place_that_holds_once() -> None:
-    places, there = ops.RandomChoiceWithMask(5, 1, 2)(MASK)
-    assert places.dtype is ms.int32 and there.tolist() == [True, True, True, False, False]
-    assert sorted(map(tuple, places.tolist()[:3])) == [(0, 0), (0, 2), (1, 1)] and places.tolist()[3:] == [[0, 0]] * 2
+    indices, there = ops.RandomChoiceWithMask(5, 1, 2)(MASK)
+    assert indices.dtype is ms.int32 and there.tolist() == [True, True, True, False, False]
+    assert sorted(map(tuple, indices.tolist()[:3])) == [(0, 0), (0, 2), (1, 1)] and indices.tolist()[3:] == [[0, 0]] * 2
     assert ops.RandomChoiceWithMask(3)(Tensor(np.zeros((2, 2), bool)))[1].tolist() == [False] * 3
     firsts = [tuple(ops.RandomChoiceWithMask(1, seed)(MASK)[0][0].tolist()) for seed in range(1, 901)]
-    assert stats.chisquare([firsts.count(place) for place in ((0, 0), (0, 2), (1, 1))]).pvalue > 0.001
+    assert stats.chisquare([firsts.count(index) for index in ((0, 0), (0, 2), (1, 1))]).pvalue > 0.001
 
 
 def test_multinomial_with_replacement_draws_by_the_weights_and_without_them_each_once() -> None:
@@ -113,12 +113,14 @@ def test_multinomial_with_replacement_draws_by_the_weights_and_without_them_each
 )
 def test_both_seeds_count_and_without_them_each_call_draws_others(draw: Any) -> None:
     seeds = [(3, 0), (3, 5), (4, 0), (4, 5)]
-    found = [draw(*pair).tolist() for pair in seeds]
-    assert [draw(*pair).tolist() for pair in seeds] == found and len({str(one) for one in found}) == len(seeds)
+    results = [draw(*pair).tolist() for pair in seeds]
+    assert [draw(*pair).tolist() for pair in seeds] == results and len({str(result) for result in results}) == len(
+        seeds
+    )
     ms.set_seed(1)
-    one, other = draw(0, 0).tolist(), draw(0, 0).tolist()
+    first, second = draw(0, 0).tolist(), draw(0, 0).tolist()
     ms.set_seed(1)
-    assert one != other and draw(0, 0).tolist() == one
+    assert first != second and draw(0, 0).tolist() == first
 
 
 @pytest.mark.parametrize(

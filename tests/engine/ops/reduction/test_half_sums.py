@@ -32,9 +32,9 @@ def wide(x: Tensor) -> np.ndarray[Any, Any]:
     return x.astype(ms.float64).asnumpy()
 
 
-def compare(found: Tensor, expected: Any, dtype: Any, roundings: float = 1) -> None:
-    assert found.dtype == dtype
-    np.testing.assert_allclose(wide(found), expected, rtol=1.1 * roundings * ROUNDING[dtype])
+def compare(result: Tensor, expected: Any, dtype: Any, roundings: float = 1) -> None:
+    assert result.dtype == dtype
+    np.testing.assert_allclose(wide(result), expected, rtol=1.1 * roundings * ROUNDING[dtype])
 
 
 REDUCTIONS: dict[str, tuple[Callable[[Tensor], Tensor], Callable[[Any], Any], float]] = {
@@ -122,8 +122,8 @@ def test_a_hundred_thousand_numbers_are_not_stuck() -> None:
     for dtype, shape in ((ms.float16, (20000, 2)), (ms.bfloat16, (100000, 2))):
         x = ops.full(shape, 2.4, dtype=dtype)
         expected = wide(x).sum(0)
-        for found in (x.sum(0), ops.ones(2, dtype) * 0 + x.sum(0), ops.matmul(ops.ones((1, shape[0]), dtype), x)[0]):
-            compare(found, expected, dtype)
+        for result in (x.sum(0), ops.ones(2, dtype) * 0 + x.sum(0), ops.matmul(ops.ones((1, shape[0]), dtype), x)[0]):
+            compare(result, expected, dtype)
 
 
 @pytest.mark.parametrize("value", [300.0, 1e-4])
@@ -149,9 +149,9 @@ def test_squares_on_the_way_neither_overflow_nor_vanish(value: float) -> None:
     ]
     for function in cases:
         expected = function(x.astype(ms.float64)).asnumpy()
-        found = function(x)
-        assert found.dtype == ms.float16
-        np.testing.assert_allclose(found.asnumpy(), expected, rtol=2.0**-10, atol=2.0**-24)
+        result = function(x)
+        assert result.dtype == ms.float16
+        np.testing.assert_allclose(result.asnumpy(), expected, rtol=2.0**-10, atol=2.0**-24)
 
 
 BROADCAST: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
@@ -179,25 +179,25 @@ BROADCAST: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
 @pytest.mark.parametrize("name", BROADCAST)
 def test_the_gradient_of_what_is_broadcast_is_added_in_float32(name: str, dtype: Any) -> None:
     x = LAYOUTS["rows"](dtype)
-    found = grad(lambda b: (BROADCAST[name](x, b) * x).sum())(ops.ones(3, dtype))
-    compare(found, wide(x).sum(0), dtype)
+    result = grad(lambda b: (BROADCAST[name](x, b) * x).sum())(ops.ones(3, dtype))
+    compare(result, wide(x).sum(0), dtype)
 
 
 def test_the_gradient_of_a_product_with_what_is_broadcast_is_added_in_float32() -> None:
     for dtype in HALVES:
         x = LAYOUTS["rows"](dtype)
-        found = grad(lambda b, x=x: (x * b).sum())(ops.ones(3, dtype))
-        compare(found, wide(x).sum(0), dtype)
+        result = grad(lambda b, x=x: (x * b).sum())(ops.ones(3, dtype))
+        compare(result, wide(x).sum(0), dtype)
 
 
 def test_gradients_of_sums_come_in_the_dtype_of_the_input() -> None:
     for dtype in HALVES:
         x = LAYOUTS["columns"](dtype)
         for call in (ops.norm, ops.var, lambda x: ops.logsumexp(x, 0), lambda x: ops.cosine_similarity(x, x * 2, 0)):
-            found = grad(lambda x, call=call: call(x).sum())(x)
-            assert found.dtype == dtype and found.shape == x.shape
+            result = grad(lambda x, call=call: call(x).sum())(x)
+            assert result.dtype == dtype and result.shape == x.shape
             expected = grad(lambda x, call=call: call(x).sum())(x.astype(ms.float64)).asnumpy()
-            np.testing.assert_allclose(wide(found), expected, rtol=16 * ROUNDING[dtype], atol=1e-6)
+            np.testing.assert_allclose(wide(result), expected, rtol=16 * ROUNDING[dtype], atol=1e-6)
 
 
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
@@ -205,8 +205,8 @@ def test_gradients_that_meet_in_overlapping_windows_are_added_in_float32(dtype: 
     x = np.zeros((1, 1, 40, 40), np.float32)
     x[0, 0, 20, 20] = 1.0  # the largest of all windows that it is in
     arriving = Tensor(BASE[: 26 * 26, 0].reshape(1, 1, 26, 26)).astype(dtype)
-    found = grad(lambda x: (ops.max_pool2d(x, 15, 1) * arriving).sum())(Tensor(x).astype(dtype))
-    compare(found[0, 0, 20, 20], wide(arriving)[0, 0, 6:21, 6:21].sum(), dtype)
+    result = grad(lambda x: (ops.max_pool2d(x, 15, 1) * arriving).sum())(Tensor(x).astype(dtype))
+    compare(result[0, 0, 20, 20], wide(arriving)[0, 0, 6:21, 6:21].sum(), dtype)
     ones = ops.ones((1, 225, 676), dtype)
     folded = ops.fold(ones.reshape(1, 1, 225, 676) * 0.01, Tensor([40, 40], ms.int32), [15, 15], [1, 1], [0, 0], [1, 1])
     compare(folded[0, 0, 20, 20], 225 * float(wide(ops.full((), 0.01, dtype=dtype))), dtype)

@@ -40,9 +40,9 @@ def lengths(x: Array, p: float, axes: Any = None, keep: bool = False) -> Array:
     """The p-norms along axes."""
     at = tuple(range(x.ndim)) if axes is None else (axes,) if isinstance(axes, int) else axes
     last = np.moveaxis(x, at, range(-len(at), 0))
-    found = np.array([length(last[place], p) for place in np.ndindex(last.shape[: x.ndim - len(at)])])
+    result = np.array([length(last[index], p) for index in np.ndindex(last.shape[: x.ndim - len(at)])])
     kept = [1 if i in [a % x.ndim for a in at] else n for i, n in enumerate(x.shape)]
-    return found.reshape(kept if keep else last.shape[: x.ndim - len(at)])
+    return result.reshape(kept if keep else last.shape[: x.ndim - len(at)])
 
 
 def apart(x: Array, y: Array, p: float) -> Array:
@@ -55,11 +55,11 @@ def integral(y: Sequence[float], x: Sequence[float]) -> float:
 
 def shortened(x: Array, p: float, most: float, axis: int) -> Array:
     """The entries along the axis whose norm is above ``most``, scaled to it."""
-    found = np.moveaxis(x.copy(), axis, 0)
-    for entry in found:
+    result = np.moveaxis(x.copy(), axis, 0)
+    for entry in result:
         size = length(entry, p)
         entry *= most / (size + 1e-7) if size > most else 1.0
-    return np.moveaxis(found, 0, axis)
+    return np.moveaxis(result, 0, axis)
 
 
 def limited(parts: Sequence[Array], most: float, p: float = 2) -> list[Array]:

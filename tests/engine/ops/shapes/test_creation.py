@@ -29,8 +29,8 @@ VECTOR = Tensor(np.array([1.0, 2.0], np.float32))
 def test_a_tensor_that_fills_another_gets_the_sum_of_the_gradient(made: Callable[[Tensor], Tensor]) -> None:
     factors = Tensor(np.arange(6.0, dtype=np.float32).reshape(2, 3))
     np.testing.assert_array_equal(made(NUMBER).asnumpy(), np.full((2, 3), 1.5))
-    found = grad(lambda value: (made(value) * factors).sum())(NUMBER)
-    assert (found.shape, float(found)) == ((), 15.0)
+    result = grad(lambda value: (made(value) * factors).sum())(NUMBER)
+    assert (result.shape, float(result)) == ((), 15.0)
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_fillv2_says_that_its_value_is_a_tensor(number: float) -> None:
 
 @pytest.mark.parametrize("dtype", [bool_, int16, int64, float32, float64])
 def test_what_fills_keeps_its_dtype(dtype: Any) -> None:
-    found = ops.FillV2()((2, 3), Tensor(1, dtype))
-    assert (found.shape, found.dtype, found.tolist()) == ((2, 3), dtype, [[1] * 3] * 2)
+    result = ops.FillV2()((2, 3), Tensor(1, dtype))
+    assert (result.shape, result.dtype, result.tolist()) == ((2, 3), dtype, [[1] * 3] * 2)
 
 
 @pytest.mark.parametrize(
-    ("given", "dtype", "want", "own"),
+    ("argument", "dtype", "want", "own"),
     [
         ((3,), None, [0, 1, 2], int64),
         ((1, Tensor(6), 2), None, [1, 3, 5], int64),
@@ -66,9 +66,9 @@ def test_what_fills_keeps_its_dtype(dtype: Any) -> None:
         ((0, 3, -1), None, [], int64),
     ],
 )
-def test_a_range_is_of_floats_if_one_of_its_numbers_is(given: Any, dtype: Any, want: Any, own: Any) -> None:
-    found = ops.arange(*given, dtype=dtype)
-    assert (found.dtype, found.tolist()) == (own, want)
+def test_a_range_is_of_floats_if_one_of_its_numbers_is(argument: Any, dtype: Any, want: Any, own: Any) -> None:
+    result = ops.arange(*argument, dtype=dtype)
+    assert (result.dtype, result.tolist()) == (own, want)
 
 
 def test_a_filled_tensor_is_memory_of_its_own() -> None:
@@ -84,8 +84,8 @@ def test_a_deep_copy_passes_the_gradient_and_shares_nothing() -> None:
     copied = ops.deepcopy(x)
     array[0] = 9.0
     np.testing.assert_array_equal(copied.asnumpy(), [1.0, -2.0, 3.0])
-    found = grad(lambda x: (ops.deepcopy(x) * x).sum())(Tensor([1.0, -2.0, 3.0]))
-    np.testing.assert_array_equal(found.asnumpy(), [2.0, -4.0, 6.0])
+    result = grad(lambda x: (ops.deepcopy(x) * x).sum())(Tensor([1.0, -2.0, 3.0]))
+    np.testing.assert_array_equal(result.asnumpy(), [2.0, -4.0, 6.0])
     assert type(ops.deepcopy(Parameter(VECTOR))) is Tensor
 
 
@@ -125,10 +125,10 @@ def test_windows_by_definition(name: str, periodic: bool) -> None:
 
 def test_the_heights_of_hamming_and_kaiser_windows() -> None:
     turn = np.arange(6) / 6
-    found = ops.hamming_window(6, True, 0.6, 0.3, dtype=float64)
-    np.testing.assert_allclose(found.asnumpy(), 0.6 - 0.3 * np.cos(2 * np.pi * turn), rtol=1e-12)
-    found = ops.kaiser_window(6, False, beta=5.0, dtype=float64)
-    np.testing.assert_allclose(found.asnumpy(), np.kaiser(6, 5.0), rtol=1e-12)
+    result = ops.hamming_window(6, True, 0.6, 0.3, dtype=float64)
+    np.testing.assert_allclose(result.asnumpy(), 0.6 - 0.3 * np.cos(2 * np.pi * turn), rtol=1e-12)
+    result = ops.kaiser_window(6, False, beta=5.0, dtype=float64)
+    np.testing.assert_allclose(result.asnumpy(), np.kaiser(6, 5.0), rtol=1e-12)
 
 
 REFUSED: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
@@ -182,11 +182,11 @@ def test_logspace_are_powers_at_even_distances(start: float, end: float, steps: 
     way = (end - start) / max(steps - 1, 1)
     want = np.array([float(base) ** (start + k * way) for k in range(steps)])
     want = want.astype({float32: np.float32, float64: np.float64, int32: np.int32}[dtype])
-    for found in (
+    for result in (
         ops.logspace(start, end, steps, base, dtype=dtype),
         ops.logspace(Tensor(start), Tensor(end), steps, base, dtype=dtype),
         ops.LogSpace(steps, base, dtype)(Tensor(start, float32), Tensor(end, float32)),
     ):
-        assert (found.shape, found.dtype) == ((steps,), dtype)
-        np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-6 if dtype is float32 else 1e-14)
+        assert (result.shape, result.dtype) == ((steps,), dtype)
+        np.testing.assert_allclose(result.asnumpy(), want, rtol=1e-6 if dtype is float32 else 1e-14)
     assert ops.logspace(0, 2, 3).tolist() == [1.0, 10.0, 100.0]

@@ -55,16 +55,16 @@ def test_negative_padding_cuts_off() -> None:
     y = Tensor(np.array([[1, 3, 3], [2, 2, 2]], np.float32))
     assert ops.pad(y, (-1, 1), "reflect").tolist() == [[3, 3, 3], [2, 2, 2]]
     assert ops.pad(y.reshape(1, 2, 3), (-1, 1), "replicate").tolist() == [[[3, 3, 3], [2, 2, 2]]]
-    got = ms.grad(lambda v: (ops.pad(v, (-1, 2)) * Tensor([5.0, 7.0, 9.0])).sum())(x)
-    np.testing.assert_array_equal(got.asnumpy(), np.repeat([[0.0, 5.0]], 7, 0))
+    result = ms.grad(lambda v: (ops.pad(v, (-1, 2)) * Tensor([5.0, 7.0, 9.0])).sum())(x)
+    np.testing.assert_array_equal(result.asnumpy(), np.repeat([[0.0, 5.0]], 7, 0))
 
 
 @pytest.mark.parametrize(("mode", "theirs"), [("reflect", "reflect"), ("replicate", "edge"), ("circular", "wrap")])
 def test_the_gradient_of_a_margin_goes_to_what_it_repeats(mode: str, theirs: Any) -> None:
     x = np.random.default_rng(3).normal(size=(2, 4, 3)).astype(np.float32)
-    places = np.pad(np.arange(24).reshape(2, 4, 3), ((0, 0), (2, 1), (0, 2)), mode=theirs)
-    weights = np.random.default_rng(4).normal(size=places.shape).astype(np.float32)
-    want = np.bincount(places.ravel(), weights.ravel(), 24).reshape(x.shape)
+    indices = np.pad(np.arange(24).reshape(2, 4, 3), ((0, 0), (2, 1), (0, 2)), mode=theirs)
+    weights = np.random.default_rng(4).normal(size=indices.shape).astype(np.float32)
+    want = np.bincount(indices.ravel(), weights.ravel(), 24).reshape(x.shape)
 
     def weighed(v: Any) -> Any:
         return (ops.pad(v, (0, 2, 2, 1), mode) * Tensor(weights)).sum()
@@ -77,8 +77,8 @@ def test_the_gradient_of_a_margin_goes_to_what_it_repeats(mode: str, theirs: Any
 
 def test_the_gradient_of_reflection_is_mindspores() -> None:
     x, by = np.array([[1, 3, 3], [2, 2, 2]], np.float32), Tensor(np.arange(10, dtype=np.float32).reshape(2, 5))
-    got = ms.grad(lambda v: (ops.pad(v, (1, 1), "reflect") * by).sum())(Tensor(x))
-    assert got.tolist() == [[1, 6, 3], [6, 21, 8]]  # recorded from MindSpore 2.10
+    result = ms.grad(lambda v: (ops.pad(v, (1, 1), "reflect") * by).sum())(Tensor(x))
+    assert result.tolist() == [[1, 6, 3], [6, 21, 8]]  # recorded from MindSpore 2.10
 
 
 def test_axes_may_be_given_by_name() -> None:
@@ -178,9 +178,9 @@ def test_settings_of_windows_are_refused_where_they_do_nothing(call: Any, error:
 def test_places_of_the_largest_have_the_dtype_that_is_asked_for() -> None:
     for dtype, want in ((ms.int32, ms.int32), (ms.int64, ms.int64), (None, ms.int64)):
         assert ops.MaxPoolWithArgmaxV2(2, 2, argmax_type=dtype)(IMAGE)[1].dtype == want
-        places = ops.MaxPool3DWithArgmax(2, 2, 0, argmax_type=dtype)(VOLUME)[1]
-        assert places.dtype == want
-        assert places.tolist() == [[[[[21, 23], [29, 31]], [[53, 55], [61, 63]]]]]
+        indices = ops.MaxPool3DWithArgmax(2, 2, 0, argmax_type=dtype)(VOLUME)[1]
+        assert indices.dtype == want
+        assert indices.tolist() == [[[[[21, 23], [29, 31]], [[53, 55], [61, 63]]]]]
 
 
 def test_nearest_with_half_pixel_centers_is_mindspores() -> None:
@@ -195,6 +195,6 @@ def test_nearest_with_half_pixel_centers_is_mindspores() -> None:
 def test_a_p_norm_of_windows_is_mindspores_also_at_zero() -> None:
     """Recorded from MindSpore 2.10."""
     zeros, signs = Tensor([[[0.0, 0.0, 3.0, 1.0]]]), Tensor([[[-1.0, -2.0, 3.0, 1.0]]])
-    got = ms.grad(lambda v: ops.lp_pool1d(v, 2.0, 2).sum())(zeros)
-    np.testing.assert_allclose(got.asnumpy(), [[[0, 0, 0.94868326, 0.31622776]]], rtol=1e-6)
+    result = ms.grad(lambda v: ops.lp_pool1d(v, 2.0, 2).sum())(zeros)
+    np.testing.assert_allclose(result.asnumpy(), [[[0, 0, 0.94868326, 0.31622776]]], rtol=1e-6)
     np.testing.assert_allclose(ops.lp_pool1d(signs, 3.0, 2).asnumpy(), [[[np.nan, 3.0365891]]], rtol=1e-6)

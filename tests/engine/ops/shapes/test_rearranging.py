@@ -24,18 +24,18 @@ PAIRS = np.array([[[1, 2], [0, 0]], [[1, 2], [1, 0]]])
 
 
 def put(x: Array, index: Any, values: Any) -> Array:
-    found = x.copy()
-    found[index] = values
-    return found
+    result = x.copy()
+    result[index] = values
+    return result
 
 
 def filled(x: Array, mask: Array, source: Array) -> Array:
     """The elements of the source one after another where the mask, broadcast, is True."""
-    found, left = x.copy(), iter(source.ravel())
-    for place in np.ndindex(x.shape):
-        if np.broadcast_to(mask, x.shape)[place]:
-            found[place] = next(left)
-    return found
+    result, left = x.copy(), iter(source.ravel())
+    for index in np.ndindex(x.shape):
+        if np.broadcast_to(mask, x.shape)[index]:
+            result[index] = next(left)
+    return result
 
 
 def to_batch(x: Array, blocks: tuple[int, ...], pads: list[list[int]]) -> Array:
@@ -43,15 +43,15 @@ def to_batch(x: Array, blocks: tuple[int, ...], pads: list[list[int]]) -> Array:
     first = x.ndim - len(blocks)
     padded = np.pad(x, [(0, 0)] * first + [tuple(pair) for pair in pads])
     lengths = [n // b for n, b in zip(padded.shape[first:], blocks, strict=True)]
-    found = np.zeros((len(x) * math.prod(blocks), *x.shape[1:first], *lengths), x.dtype)
-    for place in np.ndindex(padded.shape):
-        inside = place[first:]
+    result = np.zeros((len(x) * math.prod(blocks), *x.shape[1:first], *lengths), x.dtype)
+    for index in np.ndindex(padded.shape):
+        inside = index[first:]
         entry = 0
         for p, b in zip(inside, blocks, strict=True):
             entry = entry * b + p % b
-        to = (entry * len(x) + place[0], *place[1:first], *(p // b for p, b in zip(inside, blocks, strict=True)))
-        found[to] = padded[place]
-    return found
+        to = (entry * len(x) + index[0], *index[1:first], *(p // b for p, b in zip(inside, blocks, strict=True)))
+        result[to] = padded[index]
+    return result
 
 
 def from_batch(x: Array, blocks: tuple[int, ...], crops: list[list[int]]) -> Array:
@@ -263,66 +263,66 @@ NAMES = [row[0] for row in CASES]
 ROWS = [row[1:] for row in CASES]
 
 
-def parts(found: Any) -> list[Any]:
-    return list(found) if isinstance(found, tuple | list) else [found]
+def parts(result: Any) -> list[Any]:
+    return list(result) if isinstance(result, tuple | list) else [result]
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int32, np.int8, np.complex64])
 @pytest.mark.parametrize(("function", "reference", "x"), ROWS, ids=NAMES)
 def test_elements_go_where_numpy_puts_them(function: Any, reference: Any, x: Array, dtype: Any) -> None:
-    given = x.astype(dtype) * np.asarray(1 - 2j if dtype is np.complex64 else 1, dtype)
-    found, want = parts(function(Tensor(given))), parts(reference(given))
-    assert len(found) == len(want)
-    for one, other in zip(found, want, strict=True):
-        assert (one.shape, one.asnumpy().dtype) == (np.shape(other), dtype)
-        np.testing.assert_array_equal(one.asnumpy(), other)
+    argument = x.astype(dtype) * np.asarray(1 - 2j if dtype is np.complex64 else 1, dtype)
+    result, want = parts(function(Tensor(argument))), parts(reference(argument))
+    assert len(result) == len(want)
+    for first, second in zip(result, want, strict=True):
+        assert (first.shape, first.asnumpy().dtype) == (np.shape(second), dtype)
+        np.testing.assert_array_equal(first.asnumpy(), second)
 
 
 @pytest.mark.parametrize(("function", "reference", "x"), ROWS, ids=NAMES)
 def test_gradients_go_the_same_ways_back(function: Any, reference: Any, x: Array) -> None:
     rng = np.random.default_rng(3)
-    weights = [rng.standard_normal(np.shape(one)) for one in parts(reference(x))]
+    weights = [rng.standard_normal(np.shape(part)) for part in parts(reference(x))]
 
-    def weighed(found: Any) -> Any:
-        return sum((one * w).sum() for one, w in zip(parts(found), weights, strict=True))
+    def weighed(result: Any) -> Any:
+        return sum((item * w).sum() for item, w in zip(parts(result), weights, strict=True))
 
     way = rng.standard_normal(x.shape)
     slope = weighed(reference(x + way)) - weighed(reference(x))  # exact: none of them multiplies elements
     weights = list(map(Tensor, weights))
-    found = grad(lambda x: weighed(function(x)))(Tensor(x)).asnumpy()
-    assert found.shape == x.shape
-    assert float((found * way).sum()) == pytest.approx(slope, rel=1e-9, abs=1e-9)
+    result = grad(lambda x: weighed(function(x)))(Tensor(x)).asnumpy()
+    assert result.shape == x.shape
+    assert float((result * way).sum()) == pytest.approx(slope, rel=1e-9, abs=1e-9)
 
 
 def test_what_is_put_in_gets_the_gradient_of_where_it_went() -> None:
     x, source, weights = Tensor(A), Tensor(-A), Tensor(np.cos(A))
-    found = grad(lambda s: (ops.masked_scatter(x, Tensor(HOLES), s) * weights).sum())(source).asnumpy()
+    result = grad(lambda s: (ops.masked_scatter(x, Tensor(HOLES), s) * weights).sum())(source).asnumpy()
     want = np.zeros(12)
     want[: HOLES.sum()] = np.cos(A)[HOLES]
-    np.testing.assert_allclose(found.ravel(), want, rtol=1e-12)
+    np.testing.assert_allclose(result.ravel(), want, rtol=1e-12)
     for function, index, shape in (
         (lambda s: x.select_scatter(s, 1, 2), np.s_[:, 2], (2,)),
         (lambda s: x.slice_scatter(s, 1, 1, 6, 2), np.s_[:, 1::2], (2, 3)),
     ):
-        found = grad(lambda s, function=function: (function(s) * weights).sum())(Tensor(np.zeros(shape))).asnumpy()
-        np.testing.assert_allclose(found, np.cos(A)[index], rtol=1e-12)
+        result = grad(lambda s, function=function: (function(s) * weights).sum())(Tensor(np.zeros(shape))).asnumpy()
+        np.testing.assert_allclose(result, np.cos(A)[index], rtol=1e-12)
 
 
 @pytest.mark.parametrize("x", [A, ONE, np.zeros(3), NONE, np.array([np.nan, 0.0, -0.0, np.inf]), C % 3])
 def test_argwhere_gives_the_places_that_are_not_zero(x: Array) -> None:
-    want = [place for place in np.ndindex(x.shape) if x[place] != 0]
-    for found in (ops.argwhere(Tensor(x)), Tensor(x).argwhere()):
-        assert (found.shape, found.dtype) == ((len(want), x.ndim), ms.int64)
-        assert [tuple(row) for row in found.tolist()] == want
+    want = [index for index in np.ndindex(x.shape) if x[index] != 0]
+    for result in (ops.argwhere(Tensor(x)), Tensor(x).argwhere()):
+        assert (result.shape, result.dtype) == ((len(want), x.ndim), ms.int64)
+        assert [tuple(row) for row in result.tolist()] == want
 
 
 @pytest.mark.parametrize("dtype", [ms.int32, ms.int64])
 def test_argmin_is_the_first_of_the_smallest(dtype: Any) -> None:
     x = np.array([[[3, 1, 1, 2], [-np.inf, 5, -np.inf, 0], [2, 2, 2, 2]]])
     for axis in range(-3, 3):
-        found = ops.Argmin(axis=axis, output_type=dtype)(Tensor(x))
-        assert found.dtype == dtype
-        np.testing.assert_array_equal(found.asnumpy(), x.argmin(axis))
+        result = ops.Argmin(axis=axis, output_type=dtype)(Tensor(x))
+        assert result.dtype == dtype
+        np.testing.assert_array_equal(result.asnumpy(), x.argmin(axis))
     assert ops.Argmin()(Tensor(x)).tolist() == [[1, 0, 0]] and ops.Argmin()(Tensor(x)).dtype == ms.int32
 
 
@@ -330,14 +330,14 @@ def test_argmin_is_the_first_of_the_smallest(dtype: Any) -> None:
 @pytest.mark.parametrize("longest", [None, 0, 2, 5])
 @pytest.mark.parametrize("lengths", [[1, 3, 0], [[1, 3], [-2, 4]], 2, [0, 0]])
 def test_a_sequence_mask_is_true_up_to_the_length(lengths: Any, longest: int | None, dtype: Any) -> None:
-    given = np.array(lengths)
-    columns = given.max() if longest is None else longest
-    want = np.zeros((*given.shape, columns), bool)
-    for place in np.ndindex(want.shape):
-        want[place] = place[-1] < given[place[:-1]]
-    found = ops.sequence_mask(Tensor(lengths, dtype), longest)
-    assert found.dtype == ms.bool_
-    np.testing.assert_array_equal(found.asnumpy(), want)
+    argument = np.array(lengths)
+    columns = argument.max() if longest is None else longest
+    want = np.zeros((*argument.shape, columns), bool)
+    for index in np.ndindex(want.shape):
+        want[index] = index[-1] < argument[index[:-1]]
+    result = ops.sequence_mask(Tensor(lengths, dtype), longest)
+    assert result.dtype == ms.bool_
+    np.testing.assert_array_equal(result.asnumpy(), want)
 
 
 def test_what_is_assigned_stays_in_the_parameter() -> None:
@@ -404,5 +404,5 @@ def test_an_index_that_is_no_place_is_refused(indices: Any, error: type[Exceptio
 def test_mixed_dtypes_promote_when_numpy_or_mint_stacks_them() -> None:
     # As recorded from MindSpore 2.10 for mindspore.numpy; ops.stack refuses them, see test_errors.py.
     x, y = Tensor([1.0], ms.float32), Tensor([2], ms.int32)
-    for found in (mnp.stack([x, y]), mint.stack([x, y])):
-        assert (found.dtype, found.tolist()) == (ms.float32, [[1.0], [2.0]])
+    for result in (mnp.stack([x, y]), mint.stack([x, y])):
+        assert (result.dtype, result.tolist()) == (ms.float32, [[1.0], [2.0]])

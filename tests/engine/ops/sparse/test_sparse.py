@@ -33,8 +33,8 @@ def dense(x: Any) -> np.ndarray[Any, Any]:
     return np.asarray(x.to_dense().asnumpy())
 
 
-def coo(places: Any, values: Any, shape: tuple[int, ...] = SHAPE, dtype: Any = F32, index: Any = I64) -> COOTensor:
-    return COOTensor(Tensor(places, index), Tensor(values, dtype), shape)
+def coo(indices: Any, values: Any, shape: tuple[int, ...] = SHAPE, dtype: Any = F32, index: Any = I64) -> COOTensor:
+    return COOTensor(Tensor(indices, index), Tensor(values, dtype), shape)
 
 
 def csr(starts: Any, columns: Any, values: Any, shape: tuple[int, ...] = SHAPE, dtype: Any = F32) -> CSRTensor:
@@ -70,10 +70,10 @@ def test_a_row_tensor_has_its_parts() -> None:
 
 
 def test_a_sparse_tensor_is_a_coo_tensor_of_any_number_of_axes() -> None:
-    found = SparseTensor(Tensor([[0, 1, 1], [2, 0, 0]]), VALUES, (3, 2, 2))
+    result = SparseTensor(Tensor([[0, 1, 1], [2, 0, 0]]), VALUES, (3, 2, 2))
     want = np.zeros((3, 2, 2))
     want[0, 1, 1], want[2, 0, 0] = 1, 2
-    np.testing.assert_array_equal(dense(found), want)
+    np.testing.assert_array_equal(dense(result), want)
     assert repr(SparseTensor(PLACES, VALUES, SHAPE)) == repr(COO)
     assert COOTensor(coo_tensor=SparseTensor(PLACES, VALUES, SHAPE)).values.tolist() == [1.0, 2.0]
 
@@ -99,9 +99,12 @@ def test_a_sparse_tensor_never_changes() -> None:
 @pytest.mark.parametrize("kind", ["int16", "int32", "int64"])
 def test_places_keep_their_integers(kind: str) -> None:
     dtype = getattr(ms, kind)
-    one, other = COOTensor(PLACES.astype(dtype), VALUES, SHAPE), CSRTensor(STARTS.astype(dtype), COLUMNS, VALUES, SHAPE)
-    assert one.indices.dtype == other.indptr.dtype == one.to_csr().indptr.dtype == dtype
-    for each in (one, other, one.to_csr(), other.to_coo()):
+    first, second = (
+        COOTensor(PLACES.astype(dtype), VALUES, SHAPE),
+        CSRTensor(STARTS.astype(dtype), COLUMNS, VALUES, SHAPE),
+    )
+    assert first.indices.dtype == second.indptr.dtype == first.to_csr().indptr.dtype == dtype
+    for each in (first, second, first.to_csr(), second.to_coo()):
         np.testing.assert_array_equal(dense(each), WHOLE)
 
 
@@ -240,38 +243,46 @@ def test_vectors_are_broken_into_lines_as_mindspores_and_long_ones_show_their_en
 
 
 def test_conversions_keep_the_elements() -> None:
-    for one in (COO, CSR, COO.to_csr(), CSR.to_coo(), COO.to_csr().to_coo()):
-        np.testing.assert_array_equal(dense(one), WHOLE)
-    found = COO.to_csr()
-    assert (found.indptr.tolist(), found.indices.tolist(), found.values.tolist()) == ([0, 1, 2, 2], [1, 2], [1.0, 2.0])
-    assert (found.indptr.dtype, found.indices.dtype) == (I32, I32)
+    for variant in (COO, CSR, COO.to_csr(), CSR.to_coo(), COO.to_csr().to_coo()):
+        np.testing.assert_array_equal(dense(variant), WHOLE)
+    result = COO.to_csr()
+    assert (result.indptr.tolist(), result.indices.tolist(), result.values.tolist()) == (
+        [0, 1, 2, 2],
+        [1, 2],
+        [1.0, 2.0],
+    )
+    assert (result.indptr.dtype, result.indices.dtype) == (I32, I32)
     back = CSR.to_coo()
     assert (back.indices.tolist(), back.values.tolist(), back.indices.dtype) == ([[0, 1], [1, 2]], [1.0, 2.0], I32)
 
 
 def test_elements_out_of_order_and_of_one_place_stay_in_a_csr_tensor() -> None:
-    found = coo([[2, 0], [0, 3], [0, 1], [2, 2], [0, 3]], [1, 2, 3, 4, 5]).to_csr()
-    assert (found.indptr.tolist(), found.indices.tolist()) == ([0, 3, 3, 5], [3, 1, 3, 0, 2])
-    assert found.values.tolist() == [2.0, 3.0, 5.0, 1.0, 4.0]
-    assert dense(found).tolist() == [[0, 3, 0, 7], [0, 0, 0, 0], [1, 0, 4, 0]]
+    result = coo([[2, 0], [0, 3], [0, 1], [2, 2], [0, 3]], [1, 2, 3, 4, 5]).to_csr()
+    assert (result.indptr.tolist(), result.indices.tolist()) == ([0, 3, 3, 5], [3, 1, 3, 0, 2])
+    assert result.values.tolist() == [2.0, 3.0, 5.0, 1.0, 4.0]
+    assert dense(result).tolist() == [[0, 3, 0, 7], [0, 0, 0, 0], [1, 0, 4, 0]]
 
 
 def test_elements_of_one_place_count_together() -> None:
-    one = coo([[1, 2], [0, 1], [0, 1]], [1, 5, 4], (3, 3))
-    assert dense(one).tolist() == [[0, 9, 0], [0, 0, 1], [0, 0, 0]]
-    found = one.coalesce()
-    assert (found.indices.tolist(), found.values.tolist(), found.indices.dtype) == ([[0, 1], [1, 2]], [9.0, 1.0], I64)
+    subject = coo([[1, 2], [0, 1], [0, 1]], [1, 5, 4], (3, 3))
+    assert dense(subject).tolist() == [[0, 9, 0], [0, 0, 1], [0, 0, 0]]
+    result = subject.coalesce()
+    assert (result.indices.tolist(), result.values.tolist(), result.indices.dtype) == (
+        [[0, 1], [1, 2]],
+        [9.0, 1.0],
+        I64,
+    )
     assert coo([[1, 2], [1, 2]], [1, 5], index=I32).coalesce().indices.dtype == I32
 
 
 @pytest.mark.parametrize("dtype", ["int32", "float16", "bfloat16", "complex64", "bool_"])
 def test_astype_abs_and_minus_are_of_the_values(dtype: str) -> None:
     kind = getattr(ms, dtype)
-    for one in (COO, CSR):
-        found = one.astype(kind)
-        assert (type(found), found.dtype, found.indices.tolist()) == (type(one), kind, one.indices.tolist())
-        assert dense(found).tolist() == WHOLE.astype(dense(found).dtype).tolist()
-        assert (-one).values.tolist() == [-1.0, -2.0] and (-one).abs().values.tolist() == [1.0, 2.0]
+    for variant in (COO, CSR):
+        result = variant.astype(kind)
+        assert (type(result), result.dtype, result.indices.tolist()) == (type(variant), kind, variant.indices.tolist())
+        assert dense(result).tolist() == WHOLE.astype(dense(result).dtype).tolist()
+        assert (-variant).values.tolist() == [-1.0, -2.0] and (-variant).abs().values.tolist() == [1.0, 2.0]
     assert COO.astype("int32").dtype == I32 and CSR.astype(np.float16).dtype == ms.float16
     with pytest.raises(TypeError):
         COO.astype("nothing")
@@ -283,9 +294,9 @@ def test_a_csr_tensor_times_a_vector_and_a_matrix() -> None:
     assert CSR.mv(vector).tolist() == [[2.0], [6.0], [0.0]]
     assert CSR.mm(matrix).tolist() == (CSR @ matrix).tolist() == (COO @ matrix).tolist() == [[2, 3], [8, 10], [0, 0]]
     other = coo([[2, 0], [1, 1], [3, 0]], [3, 4, 5], (4, 2)).to_csr()
-    found = CSR.mm(other)
-    assert isinstance(found, CSRTensor) and found.shape == (3, 2)
-    assert dense(found).tolist() == dense(CSR @ other).tolist() == [[0, 4], [6, 0], [0, 0]]
+    result = CSR.mm(other)
+    assert isinstance(result, CSRTensor) and result.shape == (3, 2)
+    assert dense(result).tolist() == dense(CSR @ other).tolist() == [[0, 4], [6, 0], [0, 0]]
 
 
 @pytest.mark.parametrize(
@@ -340,9 +351,9 @@ def test_rows_are_added_up() -> None:
 
 def test_elements_may_have_axes_of_their_own() -> None:
     thick = csr([0, 1, 2, 2], [1, 2], [[1, 2], [3, 4]], (3, 4, 2))
-    whole = np.arange(24.0).reshape(3, 4, 2)
-    assert (thick * Tensor(whole, F32)).values.tolist() == [[2, 6], [36, 52]]
-    assert (thick * Tensor(whole[:1, :, :1], F32)).values.tolist() == [[2, 4], [12, 16]]
+    dense = np.arange(24.0).reshape(3, 4, 2)
+    assert (thick * Tensor(dense, F32)).values.tolist() == [[2, 6], [36, 52]]
+    assert (thick * Tensor(dense[:1, :, :1], F32)).values.tolist() == [[2, 4], [12, 16]]
     assert (thick * 2).tolist() == [[2, 4], [6, 8]]
     for call in (thick.to_dense, thick.to_coo, lambda: thick + thick, lambda: thick.mv(ops.ones((4, 1)))):
         with pytest.raises(ValueError, match=r"must have 2 axes, but got shape \(3, 4, 2\)"):
@@ -353,18 +364,18 @@ def test_elements_may_have_axes_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("thresh", "places", "values"),
+    ("thresh", "indices", "values"),
     [(0, [[0, 1], [1, 2]], [2, -4]), (2, [[0, 1], [1, 2]], [2, -4]), (3, [[1, 2]], [-4]), (5, [], [])],
 )
-def test_a_sum_leaves_out_what_is_below_the_threshold(thresh: int, places: list[Any], values: list[float]) -> None:
-    one = coo([[0, 1], [1, 2]], [1, -2])
-    for found in (one.add(one, Tensor(thresh, F32)), ops.coo_add(one, one, Tensor(thresh))):
-        assert (found.indices.tolist(), found.values.tolist(), found.indices.shape[1]) == (places, values, 2)
+def test_a_sum_leaves_out_what_is_below_the_threshold(thresh: int, indices: list[Any], values: list[float]) -> None:
+    subject = coo([[0, 1], [1, 2]], [1, -2])
+    for result in (subject.add(subject, Tensor(thresh, F32)), ops.coo_add(subject, subject, Tensor(thresh))):
+        assert (result.indices.tolist(), result.values.tolist(), result.indices.shape[1]) == (indices, values, 2)
 
 
 def test_a_sum_keeps_what_cancels_and_what_is_not_a_number() -> None:
-    found = coo([[0, 1], [1, 2]], [1, np.nan]).add(coo([[0, 1], [2, 0]], [-1, 3]), Tensor(0.0))
-    np.testing.assert_array_equal(found.values.asnumpy(), [0.0, np.nan, 3.0])
+    result = coo([[0, 1], [1, 2]], [1, np.nan]).add(coo([[0, 1], [2, 0]], [-1, 3]), Tensor(0.0))
+    np.testing.assert_array_equal(result.values.asnumpy(), [0.0, np.nan, 3.0])
     assert coo([[1, 2]], [np.nan]).add(coo([[0, 1]], [1]), Tensor(2.0)).indices.tolist() == [[1, 2]]
 
 
@@ -374,17 +385,17 @@ def test_a_sum_without_a_threshold_keeps_small_elements() -> None:
 
 
 def test_the_threshold_is_compared_with_absolute_values_of_any_dtype() -> None:
-    whole = coo([[0, 1], [1, 2]], [-64, 1], dtype=ms.int8)
-    assert whole.add(whole, Tensor(3)).values.tolist() == [-128]
+    matrix = coo([[0, 1], [1, 2]], [-64, 1], dtype=ms.int8)
+    assert matrix.add(matrix, Tensor(3)).values.tolist() == [-128]
     pair = coo([[0, 1], [1, 2]], [3 + 4j, 1j], dtype=ms.complex64)
     assert pair.add(pair, Tensor(9.0)).values.tolist() == [6 + 8j]
 
 
 def test_a_sum_has_each_place_once_in_order_whatever_the_order_was() -> None:
-    one, other = coo([[1, 2], [0, 1], [1, 2]], [1, 2, 7]), coo([[0, 1], [2, 0]], [3, 4])
-    for found, sign in ((one + other, 1), (one - other, -1)):
-        assert found.indices.tolist() == [[0, 1], [1, 2], [2, 0]]
-        np.testing.assert_array_equal(dense(found), dense(one) + sign * dense(other))
+    first, second = coo([[1, 2], [0, 1], [1, 2]], [1, 2, 7]), coo([[0, 1], [2, 0]], [3, 4])
+    for result, sign in ((first + second, 1), (first - second, -1)):
+        assert result.indices.tolist() == [[0, 1], [1, 2], [2, 0]]
+        np.testing.assert_array_equal(dense(result), dense(first) + sign * dense(second))
 
 
 def test_sums_are_of_the_dtype_and_the_places_that_both_are_promoted_to() -> None:
@@ -394,18 +405,18 @@ def test_sums_are_of_the_dtype_and_the_places_that_both_are_promoted_to() -> Non
     assert (wide.dtype, wide.indptr.dtype, wide.indices.dtype) == (F64, I64, I32)
     for dtype in ("int8", "int32", "float16", "bfloat16", "complex64"):
         kind = getattr(ms, dtype)
-        for one in (COO.astype(kind), CSR.astype(kind)):
-            assert (one + one).dtype == kind and (one + one).values.tolist() == [2, 4]
+        for variant in (COO.astype(kind), CSR.astype(kind)):
+            assert (variant + variant).dtype == kind and (variant + variant).values.tolist() == [2, 4]
 
 
 def test_csr_tensors_are_added_as_mindspores() -> None:
     other = csr([0, 2, 3, 3], [0, 3, 1], [1, 2, 3])
-    for found in (
+    for result in (
         CSR + other,
         CSR.add(other, Tensor(1), Tensor(1.5)),
         CSR.add(csr([0, 2, 3, 3], [3, 0, 1], [2, 1, 3]), Tensor(2), Tensor(1.5)),
     ):
-        assert (found.indptr.tolist(), found.indices.tolist()) == ([0, 3, 5, 5], [0, 1, 3, 1, 2])
+        assert (result.indptr.tolist(), result.indices.tolist()) == ([0, 3, 5, 5], [0, 1, 3, 1, 2])
     assert (CSR + other).values.tolist() == [1, 1, 2, 3, 2]
     assert CSR.add(other, Tensor(2), Tensor(1.5)).values.tolist() == [1.5, 2, 3, 4.5, 4]
     assert (CSR - CSR).values.tolist() == [0, 0]
@@ -414,23 +425,23 @@ def test_csr_tensors_are_added_as_mindspores() -> None:
 def test_factors_of_a_sum_broadcast() -> None:
     rows, columns = np.array([[2.0], [3.0], [4.0]]), np.array([1.0, 10.0, 100.0, 1000.0])
     other = csr([0, 2, 3, 3], [0, 3, 1], [1, 2, 3])
-    found = CSR.add(other, Tensor(rows, F32), Tensor(columns, F32))
-    np.testing.assert_array_equal(dense(found), rows * WHOLE + columns * dense(other))
+    result = CSR.add(other, Tensor(rows, F32), Tensor(columns, F32))
+    np.testing.assert_array_equal(dense(result), rows * WHOLE + columns * dense(other))
 
 
 # Python's operators with dense tensors
 
 
 def test_a_coo_tensor_beside_a_dense_one() -> None:
-    whole = DENSE.asnumpy()
-    for found, want in (
-        (COO + DENSE, whole + WHOLE),
-        (DENSE + COO, whole + WHOLE),
-        (DENSE - COO, whole - WHOLE),
-        (COO - DENSE, WHOLE - whole),
+    dense = DENSE.asnumpy()
+    for result, want in (
+        (COO + DENSE, dense + WHOLE),
+        (DENSE + COO, dense + WHOLE),
+        (DENSE - COO, dense - WHOLE),
+        (COO - DENSE, WHOLE - dense),
     ):
-        assert isinstance(found, Tensor) and found.dtype == F32
-        np.testing.assert_array_equal(found.asnumpy(), want)
+        assert isinstance(result, Tensor) and result.dtype == F32
+        np.testing.assert_array_equal(result.asnumpy(), want)
     for product in (COO * DENSE, DENSE * COO):
         assert (product.indices.tolist(), product.values.tolist()) == ([[0, 1], [1, 2]], [1.0, 12.0])
     np.testing.assert_array_equal((COO / DENSE).values.asnumpy(), np.array([1, 1 / 3], np.float32))
@@ -449,13 +460,13 @@ def test_a_csr_tensor_beside_a_dense_one() -> None:
 
 def test_axes_of_length_two_are_no_broadcast_ones() -> None:
     pair = np.array([[1.0, 2.0], [3.0, 4.0]])
-    for one in (Tensor(pair).to_csr(), Tensor(pair).to_coo()):
-        assert (one * Tensor(10 * pair)).values.tolist() == [10, 40, 90, 160]
+    for variant in (Tensor(pair).to_csr(), Tensor(pair).to_coo()):
+        assert (variant * Tensor(10 * pair)).values.tolist() == [10, 40, 90, 160]
 
 
 def test_a_csr_tensor_beside_a_number_gives_its_values_alone() -> None:
-    for found in (CSR * 2, CSR * Tensor(2.0), CSR * Tensor([[2.0]]), 2 * CSR, Tensor(2.0) * CSR):
-        assert isinstance(found, Tensor) and found.tolist() == [2.0, 4.0]
+    for result in (CSR * 2, CSR * Tensor(2.0), CSR * Tensor([[2.0]]), 2 * CSR, Tensor(2.0) * CSR):
+        assert isinstance(result, Tensor) and result.tolist() == [2.0, 4.0]
     assert (CSR / 2).tolist() == (CSR / Tensor(2)).tolist() == [0.5, 1.0]
     assert (CSR.astype(I32) * 2.5).tolist() == [2.5, 5.0] and (CSR.astype(I32) / 2).tolist() == [0.5, 1.0]
 
@@ -471,32 +482,34 @@ def test_a_tensor_is_no_sparse_one_and_the_other_way_round() -> None:
 @pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "float16", "int64"])
 def test_products_of_large_ones_are_scipys(dtype: str) -> None:
     numbers = np.random.default_rng(5)
-    one, other = (sp.random(n, m, 0.05, "csr", random_state=k) for k, (n, m) in enumerate([(70, 90), (90, 50)]))
-    for each in (one, other):
+    first, second = (sp.random(n, m, 0.05, "csr", random_state=k) for k, (n, m) in enumerate([(70, 90), (90, 50)]))
+    for each in (first, second):
         each.data = np.round(8 * numbers.standard_normal(each.nnz))  # whose sums are exact
     right = np.round(8 * numbers.standard_normal((90, 7)))
-    x, y = (CSRTensor(Tensor(a.indptr), Tensor(a.indices), Tensor(a.data.astype(dtype)), a.shape) for a in (one, other))
+    x, y = (
+        CSRTensor(Tensor(a.indptr), Tensor(a.indices), Tensor(a.data.astype(dtype)), a.shape) for a in (first, second)
+    )
     dense_right = Tensor(right.astype(dtype))
-    for found in (x.mm(dense_right), x.to_coo() @ dense_right):
-        np.testing.assert_array_equal(found.asnumpy(), (one @ right).astype(dtype))
+    for result in (x.mm(dense_right), x.to_coo() @ dense_right):
+        np.testing.assert_array_equal(result.asnumpy(), (first @ right).astype(dtype))
     product = x.mm(y)
     assert product.dtype == x.dtype
-    np.testing.assert_array_equal(dense(product), (one @ other).toarray().astype(dtype))
-    terms = [sp.csr_matrix((np.ones(a.nnz), a.indices, a.indptr), a.shape) for a in (one, other)]
+    np.testing.assert_array_equal(dense(product), (first @ second).toarray().astype(dtype))
+    terms = [sp.csr_matrix((np.ones(a.nnz), a.indices, a.indptr), a.shape) for a in (first, second)]
     np.testing.assert_array_equal(product.indptr.asnumpy(), (terms[0] @ terms[1]).indptr)
-    np.testing.assert_array_equal(x.mv(dense_right[:, :1]).asnumpy(), (one @ right[:, :1]).astype(dtype))
+    np.testing.assert_array_equal(x.mv(dense_right[:, :1]).asnumpy(), (first @ right[:, :1]).astype(dtype))
 
 
 def test_products_of_integers_are_exact() -> None:
     large = 2**61 + 1
-    one = coo([[0, 1]], [large], dtype=I64)
-    assert (one @ Tensor([[0], [3], [0], [0]], I64)).tolist() == [[3 * large], [0], [0]]
-    assert one.to_csr().mm(coo([[1, 0]], [3], (4, 1), I64).to_csr()).values.tolist() == [3 * large]
+    subject = coo([[0, 1]], [large], dtype=I64)
+    assert (subject @ Tensor([[0], [3], [0], [0]], I64)).tolist() == [[3 * large], [0], [0]]
+    assert subject.to_csr().mm(coo([[1, 0]], [3], (4, 1), I64).to_csr()).values.tolist() == [3 * large]
 
 
 def test_a_product_of_complex_numbers_conjugates_none() -> None:
-    one = coo([[0, 1]], [1j], dtype=ms.complex64).to_csr()
-    assert one.mm(coo([[1, 0]], [2j], (4, 1), ms.complex64).to_csr()).values.tolist() == [-2]
+    subject = coo([[0, 1]], [1j], dtype=ms.complex64).to_csr()
+    assert subject.mm(coo([[1, 0]], [2j], (4, 1), ms.complex64).to_csr()).values.tolist() == [-2]
 
 
 def test_half_precision_is_summed_in_single() -> None:
@@ -526,15 +539,15 @@ def test_a_cell_takes_and_gives_sparse_tensors() -> None:
 
 
 def test_hooks_see_sparse_tensors_and_the_gradients_of_their_values() -> None:
-    net, seen = Doubling(), []
-    net.register_forward_pre_hook(lambda cell, args: seen.append(args))
-    net.register_forward_hook(lambda cell, args, output: seen.append(output))
-    net.register_backward_pre_hook(lambda cell, arriving: seen.append(arriving))
-    net.register_backward_hook(lambda cell, leaving, arriving: seen.append((leaving, arriving)))
-    found = ms.grad(lambda v: (net(COOTensor(PLACES, v, SHAPE)).values ** 2).sum())(VALUES)
-    assert found.tolist() == [8.0, 16.0]
-    (given,), output, (arriving,), ((leaving,), (same,)) = seen
-    assert isinstance(given, COOTensor) and given.values.tolist() == [1.0, 2.0]
+    net, records = Doubling(), []
+    net.register_forward_pre_hook(lambda cell, args: records.append(args))
+    net.register_forward_hook(lambda cell, args, output: records.append(output))
+    net.register_backward_pre_hook(lambda cell, arriving: records.append(arriving))
+    net.register_backward_hook(lambda cell, leaving, arriving: records.append((leaving, arriving)))
+    result = ms.grad(lambda v: (net(COOTensor(PLACES, v, SHAPE)).values ** 2).sum())(VALUES)
+    assert result.tolist() == [8.0, 16.0]
+    (argument,), output, (arriving,), ((leaving,), (same,)) = records
+    assert isinstance(argument, COOTensor) and argument.values.tolist() == [1.0, 2.0]
     assert isinstance(output, COOTensor) and output.values.tolist() == [2.0, 4.0]
     assert arriving.tolist() == same.tolist() == [4.0, 8.0] and leaving.tolist() == [8.0, 16.0]
 
@@ -589,14 +602,14 @@ def test_stop_gradient_stops_that_of_the_values() -> None:
 
 
 def test_helpers_find_and_replace_the_values_within_any_structure() -> None:
-    given = {"a": (COO, [CSR, 1]), "b": VALUES}
-    assert [t.tolist() for t in tensors_in(given)] == [[1.0, 2.0]] * 3
+    values = {"a": (COO, [CSR, 1]), "b": VALUES}
+    assert [t.tolist() for t in tensors_in(values)] == [[1.0, 2.0]] * 3
     others = [Tensor([float(n), 0.0]) for n in range(3)]
-    made = replaced(given, list(others))
+    made = replaced(values, list(others))
     assert isinstance(made["a"][0], COOTensor) and made["a"][0].indices.tolist() == [[0, 1], [1, 2]]
     assert isinstance(made["a"][1][0], CSRTensor) and made["a"][1][1] == 1
     assert [t.tolist() for t in tensors_in(made)] == [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]
-    bare = gradients_like(given, list(others))
+    bare = gradients_like(values, list(others))
     assert bare["a"][0] is others[0] and bare["a"][1][0] is others[1] and bare["b"] is others[2]
     assert COO.values.tolist() == CSR.values.tolist() == [1.0, 2.0]
 

@@ -14,11 +14,11 @@ import hookscope.engine as ms
 from hookscope.engine import Tensor, ops
 
 
-def made(name: str, *settings: Any, **named: Any) -> Any:
+def made(name: str, *settings: Any, **keywords: Any) -> Any:
     """A class, wherever it is: MindSpore has most of these in files of `ops.operations` only."""
     files = ("", ".sparse_ops", ".math_ops")
     rooms = [ops, *(vars(ops.operations).get(file[1:]) for file in files if file)]
-    return next(getattr(room, name) for room in rooms if hasattr(room, name))(*settings, **named)
+    return next(getattr(room, name) for room in rooms if hasattr(room, name))(*settings, **keywords)
 
 
 def t(values: Any, dtype: Any = ms.float32) -> Tensor:
@@ -168,15 +168,15 @@ def test_a_class_of_sparse_tensors_gives_mindspores_parts(name: str) -> None:
     check(__file__, name, CASES[name])
 
 
-def with_values(name: str, places: tuple[int, ...], parts: tuple[Any, ...], **named: Any) -> Callable[..., Any]:
+def with_values(name: str, indices: tuple[int, ...], parts: tuple[Any, ...], **keywords: Any) -> Callable[..., Any]:
     """The floating result of a class, as a function of the inputs at some places."""
 
     def function(*values: Tensor) -> Any:
-        given = list(parts)
-        for place, value in zip(places, values, strict=True):
-            given[place] = value
-        found = made(name, **named)(*given)
-        return next(x for x in found if x.dtype == ms.float64) if isinstance(found, tuple) else found
+        inputs = list(parts)
+        for index, value in zip(indices, values, strict=True):
+            inputs[index] = value
+        result = made(name, **keywords)(*inputs)
+        return next(x for x in result if x.dtype == ms.float64) if isinstance(result, tuple) else result
 
     return function
 
@@ -232,13 +232,13 @@ GRADIENTS: dict[str, tuple[tuple[int, ...], tuple[Any, ...], dict[str, Any]]] = 
 def test_gradients_by_the_values_agree_with_central_differences(name: str) -> None:
     from function_cases import agrees  # not where MindSpore records
 
-    places, parts, named = GRADIENTS[name]
-    agrees(with_values(name, places, parts, **named), *(wide(parts[place]) for place in places))
+    indices, parts, keywords = GRADIENTS[name]
+    agrees(with_values(name, indices, parts, **keywords), *(wide(parts[index]) for index in indices))
 
 
 def test_batches_are_added_and_each_row_has_its_own_softmax() -> None:
-    found = made("SparseMatrixAdd")(*BATCH, *BATCH, t(2.0), t(3.0))
-    assert [x.tolist() for x in found] == [*(x.tolist() for x in BATCH[:4]), [5.0, 20.0, 15.0, 25.0, 30.0]]
+    result = made("SparseMatrixAdd")(*BATCH, *BATCH, t(2.0), t(3.0))
+    assert [x.tolist() for x in result] == [*(x.tolist() for x in BATCH[:4]), [5.0, 20.0, 15.0, 25.0, 30.0]]
     dense = made("CSRSparseMatrixToDense")(*made("SparseMatrixSoftmax", ms.float64)(*BATCH)).asnumpy()
     kept = made("CSRSparseMatrixToDense")(*BATCH).asnumpy() != 0
     e = np.where(kept, np.exp(made("CSRSparseMatrixToDense")(*BATCH).asnumpy()), 0)

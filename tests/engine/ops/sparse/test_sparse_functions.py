@@ -28,8 +28,8 @@ MANY_PLACES = Tensor([[1, 2], [0, 3], [0, 1], [1, 0], [0, 3]], I32)
 MANY_STARTS, MANY_COLUMNS = Tensor([0, 3, 5, 5], I32), Tensor([3, 0, 1, 2, 0], I32)
 
 
-def coo(values: Tensor, places: Tensor = MANY_PLACES, shape: tuple[int, int] = SHAPE) -> COOTensor:
-    return COOTensor(places, values, shape)
+def coo(values: Tensor, indices: Tensor = MANY_PLACES, shape: tuple[int, int] = SHAPE) -> COOTensor:
+    return COOTensor(indices, values, shape)
 
 
 def csr(values: Tensor, starts: Tensor = MANY_STARTS, columns: Tensor = MANY_COLUMNS) -> CSRTensor:
@@ -59,9 +59,9 @@ def test_they_are_made_and_taken_apart_by_functions() -> None:
 
 def test_a_dense_tensor_added_to_a_row_tensor_fills_it() -> None:
     rows = RowTensor(Tensor([2, 0, 2]), Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), (3, 2))
-    found = ops.row_tensor_add(rows, ops.ones((3, 2), ms.float64))
-    assert (found.indices.tolist(), found.values.dtype) == ([0, 1, 2], F32)
-    assert found.values.tolist() == [[4, 5], [1, 1], [7, 9]]
+    result = ops.row_tensor_add(rows, ops.ones((3, 2), ms.float64))
+    assert (result.indices.tolist(), result.values.dtype) == ([0, 1, 2], F32)
+    assert result.values.tolist() == [[4, 5], [1, 1], [7, 9]]
     short = RowTensor(Tensor([2], I32), Tensor([[1.0, 2.0]]), (3, 2))
     assert ops.row_tensor_add(short, ops.ones((3, 2))).indices.dtype == I32
     with pytest.raises(ValueError, match=r"'y' must have the shape \(3, 2\) of 'x', but got \(2, 3\)"):
@@ -72,9 +72,14 @@ def test_a_dense_tensor_added_to_a_row_tensor_fills_it() -> None:
 
 
 def test_what_is_not_zero_is_kept() -> None:
-    for one in (ops.dense_to_sparse_coo(DENSE), DENSE.to_coo()):
-        assert (one.indices.dtype, one.indices.tolist()[0], one.size, one.shape) == (I32, [0, 1], 11, SHAPE)
-        np.testing.assert_array_equal(dense(one), DENSE.asnumpy())
+    for variant in (ops.dense_to_sparse_coo(DENSE), DENSE.to_coo()):
+        assert (variant.indices.dtype, variant.indices.tolist()[0], variant.size, variant.shape) == (
+            I32,
+            [0, 1],
+            11,
+            SHAPE,
+        )
+        np.testing.assert_array_equal(dense(variant), DENSE.asnumpy())
     for other in (ops.dense_to_sparse_csr(DENSE), DENSE.to_csr()):
         assert (other.indptr.tolist(), other.indptr.dtype, other.indices.dtype) == ([0, 3, 7, 11], I32, I32)
         assert other.indices.tolist() == [1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3]
@@ -135,12 +140,12 @@ def test_coo_tensors_are_joined_in_the_order_of_their_places() -> None:
 def test_a_factor_of_a_product_may_be_transposed(how: str, trans_a: bool, trans_b: bool) -> None:
     a = np.array([[0, 2 + 1j, 0], [3, 0, -1j]])
     b = np.array([[1j, 0], [0, 4], [5, 6 - 2j]])
-    given = [ops.dense_to_sparse_csr(Tensor(x.T if turn else x)) for x, turn in ((a, trans_a), (b, trans_b))]
+    inputs = [ops.dense_to_sparse_csr(Tensor(x.T if turn else x)) for x, turn in ((a, trans_a), (b, trans_b))]
     if how == "adjoint":
         a, b = (x.conj() if turn else x for x, turn in ((a, trans_a), (b, trans_b)))
-    found = ops.csr_mm(*given, **{f"{how}_a": trans_a, f"{how}_b": trans_b})
-    np.testing.assert_array_equal(dense(found), a @ b)
-    assert found.shape == (2, 2)
+    result = ops.csr_mm(*inputs, **{f"{how}_a": trans_a, f"{how}_b": trans_b})
+    np.testing.assert_array_equal(dense(result), a @ b)
+    assert result.shape == (2, 2)
 
 
 def test_functions_of_products_and_sums_are_those_of_the_methods() -> None:
@@ -159,10 +164,10 @@ def test_functions_of_products_and_sums_are_those_of_the_methods() -> None:
 def test_a_softmax_is_over_what_a_row_keeps(dtype: str, tolerance: float) -> None:
     x = CSRTensor(Tensor([0, 2, 3, 3], I32), Tensor([0, 3, 1], I32), Tensor([1, 2, 3], F32), SHAPE)
     kind = getattr(ms, dtype)
-    found = ops.csr_softmax(x.astype(kind), kind)
+    result = ops.csr_softmax(x.astype(kind), kind)
     want = [1 / (1 + np.e), np.e / (1 + np.e), 1]
-    assert (found.dtype, found.indptr.tolist(), found.indices.tolist()) == (kind, [0, 2, 3, 3], [0, 3, 1])
-    np.testing.assert_allclose(found.values.asnumpy(), want, rtol=tolerance)
+    assert (result.dtype, result.indptr.tolist(), result.indices.tolist()) == (kind, [0, 2, 3, 3], [0, 3, 1])
+    np.testing.assert_allclose(result.values.asnumpy(), want, rtol=tolerance)
     assert x.values.tolist() == [1.0, 2.0, 3.0]  # MindSpore writes its result there
     assert ops.csr_softmax(x, kind).dtype == kind
     large = ops.csr_softmax(CSRTensor(x.indptr, x.indices, Tensor([1000.0, 1000.0, 1e30]), SHAPE), F32)
@@ -226,14 +231,14 @@ def test_functions_of_one_are_those_of_the_values(name: str) -> None:
     numbers = np.array([1.25, 2.75]) if name == "acosh" else np.array([0.25, 0.75])
     with np.errstate(all="ignore"):
         want = NUMPYS.get(name, getattr(np, name, None))(numbers)  # type: ignore[misc]
-    for kind, whole, parts in (("coo", COO, (PLACES,)), ("csr", CSR, (STARTS, COLUMNS))):
+    for kind, tensor, parts in (("coo", COO, (PLACES,)), ("csr", CSR, (STARTS, COLUMNS))):
         function = getattr(ops, f"{kind}_{name}")
-        found = function(type(whole)(*parts, Tensor(numbers), SHAPE))
-        assert type(found) is type(whole) and found.to_tuple()[0].tolist() == parts[0].tolist()
-        np.testing.assert_allclose(found.values.asnumpy(), want, rtol=1e-12)
+        result = function(type(tensor)(*parts, Tensor(numbers), SHAPE))
+        assert type(result) is type(tensor) and result.to_tuple()[0].tolist() == parts[0].tolist()
+        np.testing.assert_allclose(result.values.asnumpy(), want, rtol=1e-12)
         assert function.__name__ == f"{kind}_{name}"
         if name not in STEPS:
-            agrees(lambda v, f=function, w=whole, p=parts: f(type(w)(*p, v, SHAPE)).values, numbers)
+            agrees(lambda v, f=function, w=tensor, p=parts: f(type(w)(*p, v, SHAPE)).values, numbers)
 
 
 def test_what_is_not_kept_stays_zero() -> None:
@@ -248,20 +253,20 @@ def test_what_is_not_kept_stays_zero() -> None:
 @pytest.mark.parametrize("adjoint_st", [False, True])
 @pytest.mark.parametrize("kind", [ops.SparseTensorDenseMatmul, nn.SparseTensorDenseMatmul])
 def test_a_product_of_parts_is_that_of_the_matrices(kind: Any, adjoint_st: bool, adjoint_dt: bool) -> None:
-    whole = np.array([[0, 1, 0, 0], [0, 0, 2, 0], [0, 0, 0, 0]], np.float32)
-    left = whole.T if adjoint_st else whole
+    dense = np.array([[0, 1, 0, 0], [0, 0, 2, 0], [0, 0, 0, 0]], np.float32)
+    left = dense.T if adjoint_st else dense
     right = np.arange(2.0 * left.shape[1], dtype=np.float32).reshape(-1, 2)
-    given = Tensor(right.T if adjoint_dt else right)
+    argument = Tensor(right.T if adjoint_dt else right)
     for shape in (SHAPE, Tensor([3, 4])):
-        found = kind(adjoint_st, adjoint_dt)(PLACES, VALUES, shape, given)
-        np.testing.assert_array_equal(found.asnumpy(), left @ right)
+        result = kind(adjoint_st, adjoint_dt)(PLACES, VALUES, shape, argument)
+        np.testing.assert_array_equal(result.asnumpy(), left @ right)
 
 
 def test_a_transposed_product_of_complex_numbers_conjugates_none_as_in_mindspore() -> None:
-    found = ops.SparseTensorDenseMatmul(True)(
+    result = ops.SparseTensorDenseMatmul(True)(
         PLACES, Tensor([1j, 2], ms.complex64), SHAPE, ops.ones((3, 2), ms.complex64)
     )
-    assert found.tolist() == [[0, 0], [1j, 1j], [2, 2], [0, 0]]
+    assert result.tolist() == [[0, 0], [1j, 1j], [2, 2], [0, 0]]
 
 
 @pytest.mark.parametrize(
@@ -276,33 +281,33 @@ def test_parts_become_a_dense_tensor_in_which_the_last_of_a_place_stays(make: Ca
     assert make(PLACES, VALUES, SHAPE).tolist() == [[0, 1, 0, 0], [0, 0, 2, 0], [0, 0, 0, 0]]
     assert make(PLACES, VALUES.astype(I32), SHAPE).dtype == I32
     twice, numbers = Tensor([[0, 1], [2, 0], [0, 1], [1, 1]]), Tensor([1.0, 3.0, 2.0, 5.0])
-    found, slope = ms.value_and_grad(lambda v: (make(twice, v, SHAPE) * (DENSE + 1)).sum())(numbers)
+    result, slope = ms.value_and_grad(lambda v: (make(twice, v, SHAPE) * (DENSE + 1)).sum())(numbers)
     assert make(twice, numbers, SHAPE).tolist() == [[0, 2, 0, 0], [0, 5, 0, 0], [3, 0, 0, 0]]
-    assert (found.item(), slope.tolist()) == (61.0, [0.0, 9.0, 2.0, 6.0])  # what did not stay has no gradient
+    assert (result.item(), slope.tolist()) == (61.0, [0.0, 9.0, 2.0, 6.0])  # what did not stay has no gradient
 
 
 def test_parts_of_three_axes_become_a_dense_tensor_and_are_added_to_one() -> None:
-    places, whole = Tensor([[0, 1, 1], [2, 0, 0]]), np.zeros((3, 2, 2))
-    whole[0, 1, 1], whole[2, 0, 0] = 1, 2
-    np.testing.assert_array_equal(ops.SparseToDense()(places, VALUES, (3, 2, 2)).asnumpy(), whole)
-    found = ops.SparseTensorDenseAdd()(places, VALUES, Tensor([3, 2, 2]), ops.ones((3, 2, 2)))
-    np.testing.assert_array_equal(found.asnumpy(), whole + 1)
+    indices, dense = Tensor([[0, 1, 1], [2, 0, 0]]), np.zeros((3, 2, 2))
+    dense[0, 1, 1], dense[2, 0, 0] = 1, 2
+    np.testing.assert_array_equal(ops.SparseToDense()(indices, VALUES, (3, 2, 2)).asnumpy(), dense)
+    result = ops.SparseTensorDenseAdd()(indices, VALUES, Tensor([3, 2, 2]), ops.ones((3, 2, 2)))
+    np.testing.assert_array_equal(result.asnumpy(), dense + 1)
 
 
 def test_a_block_has_the_elements_in_it_with_their_places_there() -> None:
-    places, values = Tensor([[0, 1], [1, 2], [1, 0], [2, 3]]), Tensor([1.0, 2.0, 3.0, 4.0])
+    indices, values = Tensor([[0, 1], [1, 2], [1, 0], [2, 3]]), Tensor([1.0, 2.0, 3.0, 4.0])
 
     def block(start: list[int], size: list[int], values: Tensor = values) -> Any:
-        return ops.SparseSlice()(places, values, Tensor([3, 4]), Tensor(start), Tensor(size))
+        return ops.SparseSlice()(indices, values, Tensor([3, 4]), Tensor(start), Tensor(size))
 
-    for start, size, wanted in (
+    for start, size, expected in (
         ([0, 0], [3, 4], ([[0, 1], [1, 2], [1, 0], [2, 3]], [1, 2, 3, 4], [3, 4])),
         ([1, 0], [2, 3], ([[0, 2], [0, 0]], [2, 3], [2, 3])),
         ([1, 2], [9, 9], ([[0, 0], [1, 1]], [2, 4], [2, 2])),
         ([1, 2], [0, 1], ([], [], [0, 1])),
         ([5, 0], [2, 2], ([], [], [0, 2])),
     ):
-        assert tuple(one.tolist() for one in block(start, size)) == wanted
+        assert tuple(item.tolist() for item in block(start, size)) == expected
     slope = ms.grad(lambda v: (block([1, 0], [2, 3], v)[1] ** 2).sum())(values)
     assert slope.tolist() == [0, 4, 6, 0]
     with pytest.raises(ValueError, match=r"must have one length, but got 2, 1 and 1"):
@@ -446,12 +451,12 @@ def test_gradients_by_values_and_by_the_dense_side_are_central_differences(name:
 def test_the_gradient_of_a_sparse_argument_is_a_tensor_that_of_its_values() -> None:
     weights = Tensor(WHOLE, F32)
     for x in (COO, CSR):
-        found = ms.grad(lambda x: (x.to_dense() * weights).sum())(x)
-        np.testing.assert_array_equal(found.asnumpy(), WHOLE[[0, 1], [1, 2]].astype(np.float32))
+        result = ms.grad(lambda x: (x.to_dense() * weights).sum())(x)
+        np.testing.assert_array_equal(result.asnumpy(), WHOLE[[0, 1], [1, 2]].astype(np.float32))
     by_sparse, by_dense = ms.grad(lambda c, d: (c * d).values.sum(), (0, 1))(COO, DENSE)
     assert (by_sparse.tolist(), by_dense.tolist()[1]) == ([1.0, 6.0], [0.0, 0.0, 2.0, 0.0])
-    one, other = ms.grad(lambda a, b: (a.values * b.values**2).sum(), (0, 1))(COO, COO)
-    assert (one.tolist(), other.tolist()) == ([1.0, 4.0], [2.0, 8.0])
+    first, second = ms.grad(lambda a, b: (a.values * b.values**2).sum(), (0, 1))(COO, COO)
+    assert (first.tolist(), second.tolist()) == ([1.0, 4.0], [2.0, 8.0])
 
 
 def test_what_arrives_at_a_sparse_output_arrives_at_its_values() -> None:
@@ -478,8 +483,8 @@ def test_second_derivatives_go_through_sparse_products() -> None:
         move = np.eye(NUMBERS.size)[k] * step
         ends = [first(Tensor(NUMBERS + sign * move)).asnumpy() for sign in (1, -1)]
         want.append((ends[0] - ends[1]).sum() / (2 * step))
-    found = ms.grad(lambda v: first(v).sum())(at)
-    np.testing.assert_allclose(found.asnumpy(), want, rtol=1e-6)
+    result = ms.grad(lambda v: first(v).sum())(at)
+    np.testing.assert_allclose(result.asnumpy(), want, rtol=1e-6)
 
 
 def test_a_parameter_may_hold_the_values_and_is_trained() -> None:
