@@ -73,8 +73,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out += _beyond(MOST_CASES, others, IN_CI if in_ci() else 1)
     config.hook.pytest_deselected(items=left_out)
     config.stash[_LEFT_TO_CI] = len(left_out)
-    kept = set(items).difference(left_out)
-    items[:] = sorted(filter(kept.__contains__, items), key=_turn)
+    remaining = set(items).difference(left_out)
+    items[:] = sorted(filter(remaining.__contains__, items), key=_turn)
 
 
 def _beyond(most: int, items: list[pytest.Item], times: int = 1) -> list[pytest.Item]:
@@ -127,22 +127,22 @@ def _turn(item: pytest.Item) -> int:
 @pytest.fixture(autouse=True)
 def no_fault_of_the_debugger(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a test in which something of the debugger raised: the run goes on without it, so nothing else would tell."""
-    kept: list[str] = []
-    handler = _Keeping(kept)
+    names: list[str] = []
+    handler = _Keeping(names)
     log = logging.getLogger("hookscope.debug")
     log.addHandler(handler)
     try:
         yield
     finally:
         log.removeHandler(handler)
-    if kept and request.node.get_closest_marker("faults_expected") is None:
-        pytest.fail("faults of the debugger:\n" + "\n".join(kept), pytrace=False)
+    if names and request.node.get_closest_marker("faults_expected") is None:
+        pytest.fail("faults of the debugger:\n" + "\n".join(names), pytrace=False)
 
 
 class _Keeping(logging.Handler):
-    def __init__(self, kept: list[str]) -> None:
+    def __init__(self, names: list[str]) -> None:
         super().__init__(logging.ERROR)
-        self._kept = kept
+        self._kept = names
 
     def emit(self, record: logging.LogRecord) -> None:
         self._kept.append(record.getMessage())

@@ -78,9 +78,9 @@ def outcomes(module: str, ranks: int, seconds: float = 240) -> dict[str, str]:
     """
     folder = tempfile.mkdtemp()
     try:
-        written = Path(folder, "outcomes.json")
-        status, output = run(command(ranks, "-m", "tests.ranks", module, str(written)), seconds)
-        results: dict[str, str] = json.loads(written.read_text()) if written.exists() else {}
+        path = Path(folder, "outcomes.json")
+        status, output = run(command(ranks, "-m", "tests.ranks", module, str(path)), seconds)
+        results: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
         ended = f"exit status {status}\n{output}"
         if status:
             results["the end"] = ended
@@ -95,7 +95,7 @@ def main() -> None:
     from hookscope.engine import communication
 
     communication.init()
-    world, module, written = MPI.COMM_WORLD.Dup(), sys.argv[1], sys.argv[2]
+    world, module, path = MPI.COMM_WORLD.Dup(), sys.argv[1], sys.argv[2]
     results = {}
     for name in names(module):
         wrong = ""
@@ -105,7 +105,7 @@ def main() -> None:
             wrong = f"rank {world.rank}: {''.join(traceback.format_exception(error))}"
         results[name] = "\n".join(filter(None, world.allgather(wrong)))
         if world.rank == 0:
-            Path(written).write_text(json.dumps(results))
+            Path(path).write_text(json.dumps(results))
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ def main() -> int:
     parser.add_argument("--shrink", action="store_true", help="take lines out of what is printed while it differs")
     parser.add_argument("--shown", type=int, default=2, help="cases printed for each operator and difference")
     options = parser.parse_args()
-    theirs, ours = Package(options.mindspore, "mindspore"), Package(sys.executable, "hookscope")
+    mindspore, hookscope = Package(options.mindspore, "mindspore"), Package(sys.executable, "hookscope")
     outcomes: Counter[str] = Counter()
     results: dict[tuple[str, str], list[tuple[int, Case, Difference]]] = defaultdict(list)
     accepted: Counter[str] = Counter()
@@ -69,7 +69,7 @@ def main() -> int:
             if unregistered[case.group] == 3 and "." in case.group:  # of an operator: a process less to start
                 outcomes["no kernel there"] += 1
                 continue
-            reference, answer = theirs.run(case), ours.run(case)
+            reference, answer = mindspore.run(case), hookscope.run(case)
             unregistered[case.group] += 1 if "unregistered" in reference.get("text", "") else -unregistered[case.group]
             if options.case is not None:
                 print(case, reference, answer, sep="\n\n")
@@ -77,25 +77,25 @@ def main() -> int:
             outcomes[difference.kind] += 1
             if difference.same or (difference.kind == "class of error" and not options.errors):
                 continue
-            reason = reason_for(case, reference, answer, difference, theirs, ours)
+            reason = reason_for(case, reference, answer, difference, mindspore, hookscope)
             if reason is not None:
                 accepted[reason] += 1
                 continue
             if difference.kind != "class of error":
-                theirs.fresh()
-                difference = compare(theirs.run(case), answer)
+                mindspore.fresh()
+                difference = compare(mindspore.run(case), answer)
                 if difference.same:
                     outcomes["not again"] += 1
                     continue
             members = results[case.group, difference.kind]
             if options.shrink and len(members) < options.shown:
-                case, difference = shrunk(case, difference, theirs, ours)
+                case, difference = shrunk(case, difference, mindspore, hookscope)
             members.append((number, case, difference))
     except KeyboardInterrupt:
         print("interrupted; so far:")
     finally:
-        theirs.close()
-        ours.close()
+        mindspore.close()
+        hookscope.close()
     for (group, kind), members in sorted(results.items(), key=lambda item: -len(item[1])):
         print(f"{group}: {kind}, {len(members)} cases")
         for number, case, difference in members[: options.shown]:

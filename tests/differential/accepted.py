@@ -45,8 +45,8 @@ def cells_in(source: str) -> list[tuple[str, str]]:
 
     def look(name: str, path: str) -> None:
         results.append((name, path))
-        for child, made in re.findall(r"self\.(\w) = (C\d+)\(\)", classes[name]):
-            look(made, f"{path}.{child}")
+        for child, kind in re.findall(r"self\.(\w) = (C\d+)\(\)", classes[name]):
+            look(kind, f"{path}.{child}")
 
     for root in re.findall(r"^    net = (\w+)\(\)", source, flags=re.MULTILINE):
         look(root, "net")
@@ -56,8 +56,8 @@ def cells_in(source: str) -> list[tuple[str, str]]:
 def called_twice(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
     """A cell that is called twice has backward hooks that get ``(None,)`` here; there they are called less often."""
     none = re.compile(r"backward .* tuple\(tuple\(None\), ")
-    here = {line.partition(" tuple")[0] for line in said(answer) if none.match(line)}
-    apart = {line for line in here if line.rpartition(" ")[2] in paths_called_twice(case.source)}
+    present = {line.partition(" tuple")[0] for line in said(answer) if none.match(line)}
+    apart = {line for line in present if line.rpartition(" ")[2] in paths_called_twice(case.source)}
     if not apart or not said(reference):
         return False
     # What a hook returned there for one call counts for another: then only the structures can be compared.
@@ -102,8 +102,8 @@ def labels(answer: dict[str, Any]) -> list[list[str]]:
 
 def not_asked(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
     """Weights are not asked for, and what is seen here is what is seen there, or None, or not."""
-    asked = re.findall(r"saw\('gradients', .*", case.source)
-    every = all("ws" in item for item in asked) and "trainable_params()[:1]" not in case.source
+    requests = re.findall(r"saw\('gradients', .*", case.source)
+    every = all("ws" in item for item in requests) and "trainable_params()[:1]" not in case.source
     if every and "requires_grad=False" not in case.source:
         return False
     if difference.kind == "error there only":  # in a hook that is not called here
@@ -115,11 +115,11 @@ def not_asked(case: Case, reference: dict[str, Any], answer: dict[str, Any], dif
 
 def seen_less(reference: dict[str, Any], answer: dict[str, Any]) -> bool:
     """What hooks see here is what they see there, or None, or they are not called."""
-    there = iter(labels(reference))
-    for here in labels(answer):
-        for item in there:
-            if item[0] == here[0] and len(item) == len(here):
-                if any(a != b and b != "None" for a, b in zip(item, here, strict=True)):
+    remaining = iter(labels(reference))
+    for label in labels(answer):
+        for item in remaining:
+            if item[0] == label[0] and len(item) == len(label):
+                if any(a != b and b != "None" for a, b in zip(item, label, strict=True)):
                     return False
                 break
         else:
@@ -671,44 +671,48 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
 def without_lists(case: Case) -> tuple[str, str] | None:
     """Cells with backward hooks give back tuples in place of lists and dictionaries, for MindSpore; for both packages
     the hooks are taken off cells that have tensors in an inner tuple."""
-    there = here = case.source
+    reference = answer = case.source
     for name, path in cells_in(case.source):
         text = classes_in(case.source)[name]
         if f"{path}.register_backward" not in case.source:
             continue
         if re.search(r"return \(\w+, \(", text):
-            gone = re.compile(rf"^    h\d+ = HANDLES\S+ = {re.escape(path)}\.register_backward.*\n", re.MULTILINE)
-            there, here = gone.sub("", there), gone.sub("", here)
+            pattern = re.compile(rf"^    h\d+ = HANDLES\S+ = {re.escape(path)}\.register_backward.*\n", re.MULTILINE)
+            reference, answer = pattern.sub("", reference), pattern.sub("", answer)
         flat = re.sub(r"return \{'p': (\w+), 'q': (\w+)\}|return \[(\w+), (\w+)\]", r"return (\1\3, \2\4)", text)
-        there = there.replace(text, flat)
+        reference = reference.replace(text, flat)
         caller, _, child = path.rpartition(".")
         within = [item for item, owner in cells_in(case.source) if owner == caller]
         if "return {" in text and within:
-            old = re.search(rf"^    class {within[0]}\(.*?(?=^    class |^    net = )", there, re.MULTILINE | re.DOTALL)
+            old = re.search(
+                rf"^    class {within[0]}\(.*?(?=^    class |^    net = )", reference, re.MULTILINE | re.DOTALL
+            )
             assert old is not None
-            there = there.replace(old[0], re.sub(rf"(self\.{child}[(,].*\))\['p'\]", r"\1[0]", old[0]))
-    if (there, here) == (case.source, case.source):
+            reference = reference.replace(old[0], re.sub(rf"(self\.{child}[(,].*\))\['p'\]", r"\1[0]", old[0]))
+    if (reference, answer) == (case.source, case.source):
         return None
     removed = set(re.findall(r"^    (h\d+) = ", case.source, re.MULTILINE))
-    removed -= set(re.findall(r"^    (h\d+) = ", here, re.MULTILINE))
+    removed -= set(re.findall(r"^    (h\d+) = ", answer, re.MULTILINE))
     lines = re.compile(r"^ +(h\d+)\.remove\(\)\n", re.MULTILINE)
-    there, here = (lines.sub(lambda m: "" if m[1] in removed else m[0], variant) for variant in (there, here))
-    return there, here
+    reference, answer = (
+        lines.sub(lambda m: "" if m[1] in removed else m[0], variant) for variant in (reference, answer)
+    )
+    return reference, answer
 
 
 def without_recompute(case: Case) -> tuple[str, str] | None:
     """Nothing is recomputed there."""
-    there = re.sub(r"^ *(self|net\S*)\.recompute\(\)\n", "", case.source, flags=re.MULTILINE)
-    there = re.sub(r"ms\.recompute\(([\w.]+), ", r"\1(", there)
-    return None if there == case.source else (there, case.source)
+    reference = re.sub(r"^ *(self|net\S*)\.recompute\(\)\n", "", case.source, flags=re.MULTILINE)
+    reference = re.sub(r"ms\.recompute\(([\w.]+), ", r"\1(", reference)
+    return None if reference == case.source else (reference, case.source)
 
 
 def without_set_grad(case: Case) -> tuple[str, str] | None:
     """The network was not told to remember its call, there."""
     if "saw('out'" not in case.source and case.group == "hooks":
         return None
-    there = case.source.replace("    net.set_grad()\n", "")
-    return None if there == case.source else (there, case.source)
+    reference = case.source.replace("    net.set_grad()\n", "")
+    return None if reference == case.source else (reference, case.source)
 
 
 def without_ids(case: Case) -> tuple[str, str] | None:
@@ -719,8 +723,8 @@ def without_ids(case: Case) -> tuple[str, str] | None:
 
 def all_needed(case: Case) -> tuple[str, str] | None:
     """Here, too, every gradient is taken to be asked for."""
-    here = re.sub(r"ctx\.needs_input_grad\[\d\]", "True", case.source)
-    return None if here == case.source else (case.source, here)
+    answer = re.sub(r"ctx\.needs_input_grad\[\d\]", "True", case.source)
+    return None if answer == case.source else (case.source, answer)
 
 
 class Otherwise(NamedTuple):
@@ -763,8 +767,8 @@ def reason_for(
     reference: dict[str, Any],
     answer: dict[str, Any],
     difference: Difference,
-    theirs: Package | None = None,
-    ours: Package | None = None,
+    mindspore: Package | None = None,
+    hookscope: Package | None = None,
 ) -> str | None:
     """Why a difference is right; None where nothing says so.
 
@@ -773,7 +777,7 @@ def reason_for(
     for pattern, condition, reason in ACCEPTED:
         if re.fullmatch(pattern, case.group) and condition(case, reference, answer, difference):
             return reason
-    if theirs is None or ours is None:
+    if mindspore is None or hookscope is None:
         return None
     there = here = case
     rows = []
@@ -786,7 +790,7 @@ def reason_for(
             rows.append(row)
     if not rows:
         return None
-    reference, answer = theirs.run(there), ours.run(here)
+    reference, answer = mindspore.run(there), hookscope.run(here)
     for variant in (reference, answer):
         for row in rows:
             if said(variant):

@@ -281,13 +281,13 @@ def draw(rng: np.random.Generator, only: str) -> Case:
         writer.write(f"self.own{number} = Own{number}()")
     lines.append("        def construct(self, x, y):")
     writer.write("net = self")
-    known = ["x", "y"]
+    names = ["x", "y"]
     todo = [*writer.calls, *(writer.one(STEPS) for _ in range(int(rng.integers(0, 4))))]
     for index in rng.permutation(len(todo)):
-        new = f"v{len(known)}"
-        writer.write(f"{new} = " + todo[index].format(a=writer.one(known[-2:]), b=writer.one(known)))
-        known.append(new)
-    writer.write(f"return {known[-1]}")
+        new = f"v{len(names)}"
+        writer.write(f"{new} = " + todo[index].format(a=writer.one(names[-2:]), b=writer.one(names)))
+        names.append(new)
+    writer.write(f"return {names[-1]}")
     lines += ["    net = Net()"]
     if writer.chance(0.1):
         lines.append("    net.set_grad()")
@@ -312,10 +312,10 @@ def draw(rng: np.random.Generator, only: str) -> Case:
         "    xs = (x0, x1)",
         "    ws = net.trainable_params()",
     ]
-    asked = [f"    saw('gradients', {writer.pick(ASKED)})" for _ in range(int(rng.choice([1, 1, 1, 2])))]
-    if writer.chance(0.1) and not any("return_ids" in line for line in asked):
+    requests = [f"    saw('gradients', {writer.pick(ASKED)})" for _ in range(int(rng.choice([1, 1, 1, 2])))]
+    if writer.chance(0.1) and not any("return_ids" in line for line in requests):
         lines.append("    net.w.requires_grad = False")
-    lines += asked
+    lines += requests
     lines.append("    return LOG")
     source = WRITES_DOWN + HEAD + "\n".join([*lines, ""])
     return _case(rng, "bprops", source)
@@ -323,20 +323,20 @@ def draw(rng: np.random.Generator, only: str) -> Case:
 
 def _transformed(writer: _Writer) -> Case:
     """A function of operators, and one transformation of it."""
-    known = ["x", "y"]
+    names = ["x", "y"]
     lines = ["def f(x, y):"]
     for _ in range(int(writer.rng.integers(1, 5))):
-        new = f"v{len(known)}"
+        new = f"v{len(names)}"
         step = writer.one([item for item in STEPS if "net" not in item and "Tensor" not in item])
-        lines.append(f"    {new} = " + step.format(a=writer.one(known[-2:]), b=writer.one(known)))
-        known.append(new)
-    lines += [f"    return {known[-1]}", "", "def g(x, y):", "    return f(x, y), x * y", ""]
+        lines.append(f"    {new} = " + step.format(a=writer.one(names[-2:]), b=writer.one(names)))
+        names.append(new)
+    lines += [f"    return {names[-1]}", "", "def g(x, y):", "    return f(x, y), x * y", ""]
     text = "\n".join(lines).replace("ops.", "OPS.").replace("ms.", "MS.")
-    asked = writer.one(TRANSFORMED)
+    value = writer.one(TRANSFORMED)
     run = HEAD + "    global OPS, MS\n    OPS, MS = ops, ms\n"
     run += "    m = Tensor(np.array([[0.5, 1.5], [-1.0, 2.0]], np.float32))\n"
-    run += f"    saw('gradients', {asked})\n    return LOG\n"
-    name = asked.partition("(")[0].replace("ms.", "bprops.")
+    run += f"    saw('gradients', {value})\n    return LOG\n"
+    name = value.partition("(")[0].replace("ms.", "bprops.")
     return _case(writer.rng, name, f"{WRITES_DOWN}{text}\n{run}")
 
 

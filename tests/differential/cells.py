@@ -194,8 +194,8 @@ class _Writer(Writer):
         target = self.one(("net", "net[0]", "net[-1]"))
         how = self.pick({"none": 6, "changed": 3, "removes": 1, "adds": 1})
         self.hooks += 1
-        made = f"{target}.register_{kind}_hook(hook('{kind} {self.hooks}', {how!r}, {int(kind == 'forward')}))"
-        self.write(f"HANDLES.append({made})" if self.chance(0.6) else made)
+        code = f"{target}.register_{kind}_hook(hook('{kind} {self.hooks}', {how!r}, {int(kind == 'forward')}))"
+        self.write(f"HANDLES.append({code})" if self.chance(0.6) else code)
 
     def step(self) -> None:
         how = self.pick({"train": 4, "out": 4, "grad": 3, "names": 3, "states": 2})

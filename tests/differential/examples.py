@@ -191,25 +191,25 @@ def same_printed(reference: str, answer: str, numbers: bool) -> bool:
 def compare(example: Example, reference: list[dict[str, str]], answer: list[dict[str, str]], varies: Any) -> Outcome:
     """The first statement that differs decides; ``varies`` says whether a statement's numbers are random ones."""
     for i, (item, other) in enumerate(zip(reference, answer, strict=False)):
-        shown = f"{example.statements[i].strip()}\n"
+        output = f"{example.statements[i].strip()}\n"
         if other["error"] and INSTEAD in other["text"]:
-            return Outcome("says what to use", shown + other["text"])
+            return Outcome("says what to use", output + other["text"])
         if (name := ABSENT.match(other["text"])) and any(fnmatchcase(name[1], row.pattern) for row in reasons()):
-            return Outcome("absent with reason", shown + other["text"])
+            return Outcome("absent with reason", output + other["text"])
         if item["error"] and other["error"]:
             if item["error"] != other["error"]:
                 texts = [f"{each['error']}: {each['text']}" for each in (item, other)]
-                return Outcome("other error", shown + "\n".join(texts))
+                return Outcome("other error", output + "\n".join(texts))
             if not example.raises[i]:
-                return Outcome("both fail", f"{shown}{item['error']}: {item['text']}")
+                return Outcome("both fail", f"{output}{item['error']}: {item['text']}")
         elif item["error"]:
-            return Outcome("fails there", f"{shown}{item['error']}: {item['text']}")
+            return Outcome("fails there", f"{output}{item['error']}: {item['text']}")
         elif other["error"]:
-            return Outcome("fails here", f"{shown}{other['error']}: {other['text']}")
+            return Outcome("fails here", f"{output}{other['error']}: {other['text']}")
         if not same_printed(item["printed"], other["printed"], numbers=False) or not (
             same_printed(item["printed"], other["printed"], numbers=True) or varies(i)
         ):
-            return Outcome("differs", f"{shown}--- MindSpore\n{item['printed']}--- Hookscope\n{other['printed']}")
+            return Outcome("differs", f"{output}--- MindSpore\n{item['printed']}--- Hookscope\n{other['printed']}")
     return Outcome("same")
 
 
@@ -234,20 +234,20 @@ def main() -> int:
     options = parser.parse_args()
     where = "import importlib.util as u; print(u.find_spec('mindspore').submodule_search_locations[0])"
     package = Path(subprocess.check_output([options.mindspore, "-P", "-c", where], text=True).strip())
-    theirs, ours = Package(options.mindspore, "mindspore"), Package(sys.executable, "hookscope", options.tree)
+    mindspore, hookscope = Package(options.mindspore, "mindspore"), Package(sys.executable, "hookscope", options.tree)
     kept = json.loads(options.kept.read_text()) if options.kept and options.kept.exists() else {}
 
     def reference(example: Example, seed: int) -> Any:
         key = f"{seed}\n{''.join(example.statements)}"
         if key not in kept:
-            kept[key] = theirs.run(example, seed)
+            kept[key] = mindspore.run(example, seed)
         return kept[key]
 
     outcomes: dict[str, Counter[str]] = defaultdict(Counter)
     count = runs = 0
     with ThreadPoolExecutor(2) as both:
         for example in examples(package, options.only):
-            answer = both.submit(ours.run, example, 1)
+            answer = both.submit(hookscope.run, example, 1)
             first = reference(example, 1)
 
             def varies(i: int, example: Example = example, first: Any = first) -> bool:
@@ -263,8 +263,8 @@ def main() -> int:
                 count += 1
                 if count <= options.shown:
                     print(f"== {outcome.kind}: {example.module}.{example.name}\n{outcome.text.rstrip()}\n", flush=True)
-    theirs.close()
-    ours.close()
+    mindspore.close()
+    hookscope.close()
     if options.kept:
         options.kept.write_text(json.dumps(kept))
     same = sum(counts["same"] for counts in outcomes.values())

@@ -644,7 +644,7 @@ WIDTHS = {"int": ("int32", "int32", "int64"), "long": ("int64", "int64", "int32"
 def calls(only: str) -> list[tuple[str, str, tuple[str, ...]]]:
     """Each name with its arguments; before them what MindSpore computes where the method works in place, else ""."""
     results = [(name, "", tuple(arguments)) for names, *arguments in ROWS for name in names.split()]
-    results += [(f"Tensor.{name}", there, ("{*}", *arguments)) for name, there, arguments in IN_PLACE]
+    results += [(f"Tensor.{name}", prefix, ("{*}", *arguments)) for name, prefix, arguments in IN_PLACE]
     results = [result for result in results if result[0].startswith(only)]
     if not results:
         raise SystemExit(f"no form begins with {only!r}")
@@ -653,7 +653,7 @@ def calls(only: str) -> list[tuple[str, str, tuple[str, ...]]]:
 
 def draw(rng: np.random.Generator, only: str) -> Case:
     """A call by one of the rows."""
-    name, there, specs = calls(only)[int(rng.integers(len(calls(only))))]
+    name, receiver, specs = calls(only)[int(rng.integers(len(calls(only))))]
     maker = Arguments(rng)
     lengths = {letter: int(rng.integers(1, 4 if letter in "CM" else 6)) for letter in "NCMKHW"}
     records = []
@@ -665,10 +665,10 @@ def draw(rng: np.random.Generator, only: str) -> Case:
             continue
         records.append(_written(maker, lengths, item.removeprefix("?")))
     names = ", ".join(f"x{i}" for i in range(len(maker.inputs)))
-    if there:
+    if receiver:
         rest = ", ".join(records[1:])
         body = (
-            f"    if ms.__name__ == 'mindspore':\n        y = {records[0]}.{there}({rest})\n"
+            f"    if ms.__name__ == 'mindspore':\n        y = {records[0]}.{receiver}({rest})\n"
             f"        return y.astype(x0.dtype).reshape({records[0]}.shape)\n"
             f"    y = {records[0]}.copy()\n    y.{name[7:]}({rest})\n    return y\n"
         )

@@ -158,26 +158,26 @@ class _Writer(Writer):
             shape = "[2.0]" if self.chance(0.2) else "[1.5, -0.5]"
             frozen = ", requires_grad=False" if self.chance(0.1) else ""
             self.lines.append(f"            self.w = Parameter(Tensor(np.array({shape}, np.float32)), 'w'{frozen})")
-        self.lines += [f"            self.{child} = {made}()" for child, _, _, made in children]
+        self.lines += [f"            self.{child} = {kind}()" for child, _, _, kind in children]
         if self.chance(0.03):
             self.lines.append("            self.recompute()")
         if self.chance(0.01):
             self.lines.append("            self.to_float(ms.float16)")
         signatures = {"pair": "x, y", "number": "x, k", "named": "x, *, y", "default": "x, y=None", "labels": "x, n"}
         self.lines.append(f"        def construct(self, {signatures.get(takes, 'x')}):")
-        known = ["x"]
+        names = ["x"]
         if takes in ("pair", "named"):
-            known.append("y")
+            names.append("y")
         if takes == "number":
             self.write("x = x * k")
         if takes == "labels":
             self.write("x = x * n.astype(ms.float32)")
         if takes in ("tuple", "list"):
             self.write("x, y = x")
-            known.append("y")
-        self.body(known, children, weighted)
-        last = known[-1]
-        other = str(self.rng.choice(known))
+            names.append("y")
+        self.body(names, children, weighted)
+        last = names[-1]
+        other = str(self.rng.choice(names))
         results = {
             "tuple": f"({last}, {other})",
             "list": f"[{last}, {other}]",
@@ -191,21 +191,21 @@ class _Writer(Writer):
     def write(self, line: str) -> None:
         self.lines.append(f"            {line}")
 
-    def body(self, known: list[str], children: list[tuple[str, str, str, str]], weighted: bool) -> None:
+    def body(self, names: list[str], children: list[tuple[str, str, str, str]], weighted: bool) -> None:
         calls = [child for child in children for _ in range(int(self.rng.choice([0, 1, 2], p=[0.1, 0.85, 0.05])))]
         others = [WEIGHTED[i] for i in self.rng.integers(0, len(WEIGHTED), int(weighted))]
         others += [OPERATIONS[i] for i in self.rng.integers(0, len(OPERATIONS), int(self.rng.integers(0, 3)))]
         todo: list[tuple[str, str, str, str] | str] = [*calls, *others]
         for index in self.rng.permutation(len(todo)):
             subject = todo[index]
-            recent = known[-2:]
-            a, b = str(self.rng.choice(recent)), str(self.rng.choice(known))
-            new = f"v{len(known)}"
+            recent = names[-2:]
+            a, b = str(self.rng.choice(recent)), str(self.rng.choice(names))
+            new = f"v{len(names)}"
             if isinstance(subject, str):
                 self.write(f"{new} = {subject.format(a=a, b=b)}")
             else:
                 self.call(subject, new, a, b)
-            known.append(new)
+            names.append(new)
             if self.chance(0.08):
                 removed = ", True" if self.chance(0.1) else ""
                 self.write(f"watch({new}, hook('tensor {self.next()}', {self.how()!r}, 0){removed})")
@@ -251,15 +251,15 @@ class _Writer(Writer):
             how = "adds"
         if kind.startswith("forward") and how == "listed":  # lists as inputs and outputs come with the cells
             how = "none"
-        made = f"hook('{kind} {number} {path}', {how!r}, {PLACE_OF_ANSWER[kind]})"
+        code = f"hook('{kind} {number} {path}', {how!r}, {PLACE_OF_ANSWER[kind]})"
         settings = ""
         if kind.startswith("forward") and self.chance(0.15):
             settings += ", with_kwargs=True"
-            made = f"hook('{kind} {number} {path}', {how!r}, 2)"
+            code = f"hook('{kind} {number} {path}', {how!r}, 2)"
             if kind == "forward_pre":
-                made = f"pre_with_names('{kind} {number} {path}', {how!r})"
+                code = f"pre_with_names('{kind} {number} {path}', {how!r})"
         settings += ", prepend=True" if kind.startswith("forward") and self.chance(0.1) else ""
-        self.lines.append(f"    h{number} = HANDLES['h{number}'] = {path}.register_{kind}_hook({made}{settings})")
+        self.lines.append(f"    h{number} = HANDLES['h{number}'] = {path}.register_{kind}_hook({code}{settings})")
 
 
 def draw(rng: np.random.Generator, only: str) -> Case:

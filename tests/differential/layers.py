@@ -377,12 +377,12 @@ def draw(rng: np.random.Generator, only: str) -> Case:
         records.append(f"x{len(inputs) - 1}")
     names = ", ".join(f"x{i}" for i in range(len(inputs)))
     mode = bool(rng.random() < 0.6)
-    made = f"ms.{name}({', '.join(settings(rng, name, dtype))}).set_train({mode})"
+    code = f"ms.{name}({', '.join(settings(rng, name, dtype))}).set_train({mode})"
     source = (
-        f"import numpy as np\ndef layer(ms):\n    return {made}\n"
+        f"import numpy as np\ndef layer(ms):\n    return {code}\n"
         f"def run(ms, layer, {names}):\n    return layer({', '.join(records)})\n"
     )
-    return Case(name, source, inputs, dtypes, title=f"{made}({', '.join(records)})")
+    return Case(name, source, inputs, dtypes, title=f"{code}({', '.join(records)})")
 
 
 def values(rng: np.random.Generator, shape: tuple[int, ...], kind: str, special: bool) -> Array:
@@ -415,7 +415,7 @@ def settings(rng: np.random.Generator, name: str, dtype: str) -> list[str]:
     parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     needed: list[Any] = [None] * (len(parameters) - len(arguments.defaults) - len(arguments.kwonlyargs))
     defaults = [*needed, *arguments.defaults, *arguments.kw_defaults]
-    written = []
+    texts = []
     for parameter, default in zip(parameters, defaults, strict=True):
         random = "Dropout" in name or name == "nn.RReLU"  # whose defaults would draw
         if parameter.arg in ("self", "auto_prefix", "flags") or (
@@ -431,10 +431,10 @@ def settings(rng: np.random.Generator, name: str, dtype: str) -> list[str]:
                 raise SystemExit(f"no values for {parameter.arg} of {name}")
             continue
         choice = choices[int(rng.integers(len(choices)))]
-        written.append(
+        texts.append(
             f"{parameter.arg}={choice[1:] if isinstance(choice, str) and choice.startswith('=') else repr(choice)}"
         )
     takes = any(slot.arg == "dtype" for slot in parameters)
-    if takes and dtype != "float32" and not any("dtype=" in item for item in written):
-        written.append(f"dtype=ms.{dtype}")
-    return written
+    if takes and dtype != "float32" and not any("dtype=" in item for item in texts):
+        texts.append(f"dtype=ms.{dtype}")
+    return texts

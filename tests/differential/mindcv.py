@@ -57,10 +57,10 @@ def main() -> int:
         run_all(*options.run, options.mindcv, options.names)
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        ours = started(sys.executable, "hookscope", folder, options)
+        status = started(sys.executable, "hookscope", folder, options)
         if options.mindspore is None:
-            return ours
-        wrong = ours | started(options.mindspore, "mindspore", folder, options)
+            return status
+        wrong = status | started(options.mindspore, "mindspore", folder, options)
         for name in options.names:
             files = [Path(folder) / f"{package}-{name.partition(':')[0]}.npz" for package in ("mindspore", "hookscope")]
             missing = [file.stem for file in files if not file.exists()]
@@ -92,9 +92,9 @@ def compared(reference: Any, answer: Any) -> tuple[str, bool]:
             scale = max(np.abs(first).max(), 1e-4 * largest if kind == "gradient" else 1e-30)
             apart = float(np.abs(first.astype(np.float64) - second).max() / scale)
             worst[kind] = max(worst[kind], (apart if np.isfinite(apart) else np.inf, key))
-    shown = ", ".join(f"{kind} {apart:.1e}" for kind, (apart, _) in worst.items())
+    text = ", ".join(f"{kind} {apart:.1e}" for kind, (apart, _) in worst.items())
     seconds = f"{float(reference['seconds']):.1f} s there, {float(answer['seconds']):.1f} s here"
-    return f"{shown} ({worst['gradient'][1]}); {seconds}", max(apart for apart, _ in worst.values()) <= CLOSE
+    return f"{text} ({worst['gradient'][1]}); {seconds}", max(apart for apart, _ in worst.values()) <= CLOSE
 
 
 def run_all(package: str, folder: str, mindcv: str, names: list[str]) -> None:

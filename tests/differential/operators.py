@@ -169,10 +169,10 @@ def draw(rng: np.random.Generator, only: str) -> Case:
     """A call of one function."""
     name, arguments = functions(only)[int(rng.integers(len(functions(only))))]
     maker = Arguments(rng)
-    written = maker.of(arguments, name.startswith("Tensor."))
+    texts = maker.of(arguments, name.startswith("Tensor."))
     function = f"x0.{name[7:]}" if name.startswith("Tensor.") else f"ms.{name}"
     names = ", ".join(f"x{i}" for i in range(len(maker.inputs)))
-    source = f"def run(ms, {names}):\n    return {function}({', '.join(written)})\n"
+    source = f"def run(ms, {names}):\n    return {function}({', '.join(texts)})\n"
     return Case(name, source, maker.inputs, maker.dtypes)
 
 
@@ -196,7 +196,7 @@ class Arguments:
         self.positive = rng.random() < 0.3
 
     def of(self, arguments: ast.arguments, method: bool) -> list[str]:
-        written = []
+        texts = []
         if method:
             self.tensor(self.dtype, self.shape)
         parameters = [*arguments.posonlyargs, *arguments.args]
@@ -208,12 +208,12 @@ class Arguments:
             value = self.value(parameter.arg, default)
             by_place = by_place and value is not None
             if value is not None:
-                written.append(value if by_place else f"{parameter.arg}={value}")
-        for parameter, given in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-            value = self.value(parameter.arg, given)
+                texts.append(value if by_place else f"{parameter.arg}={value}")
+        for parameter, argument in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+            value = self.value(parameter.arg, argument)
             if value is not None:
-                written.append(f"{parameter.arg}={value}")
-        return written
+                texts.append(f"{parameter.arg}={value}")
+        return texts
 
     def value(self, name: str, default: ast.expr | None) -> str | None:
         """One argument as Python writes it; None where it is left out."""
@@ -264,8 +264,8 @@ class Arguments:
         if drawn < 0.6:
             return self.shape
         if drawn < 0.9:
-            kept = self.shape[int(self.rng.integers(0, len(self.shape) + 1)) :]
-            return tuple(1 if self.rng.random() < 0.3 else n for n in kept)
+            rest = self.shape[int(self.rng.integers(0, len(self.shape) + 1)) :]
+            return tuple(1 if self.rng.random() < 0.3 else n for n in rest)
         return self.shape[::-1]
 
     def tensor(self, dtype: str, shape: tuple[int, ...], indices: bool = False) -> str:

@@ -121,24 +121,24 @@ def draw(rng: np.random.Generator, only: str) -> Case:
         inputs += [rng.normal(size=shape).astype(np.float32) for _ in range(2)]
     if rng.random() < 0.1:
         inputs[1] = np.zeros_like(inputs[1])
-    made = plain(rng, name, count) if name.startswith("nn.") else experimental(rng, name, count)
+    code = plain(rng, name, count) if name.startswith("nn.") else experimental(rng, name, count)
     scheduled = "pass"
-    if made.startswith("ms.experimental") or made.startswith("ms.mint"):
+    if code.startswith("ms.experimental") or code.startswith("ms.mint"):
         scheduled = "rates.append([float(group['lr']) for group in optimizer.param_groups])"
         if rng.random() < 0.5:
             schedule = SCHEDULES[int(rng.integers(len(SCHEDULES)))]
-            made += f"\n    schedule = ms.experimental.optim.lr_scheduler.{schedule}"
+            code += f"\n    schedule = ms.experimental.optim.lr_scheduler.{schedule}"
             scheduled = f"schedule.step(); {scheduled}"
     source = PROGRAM.format(
         names=", ".join(f"x{i}" for i in range(2 * count)),
         weights=", ".join(f"x{2 * i}" for i in range(count)),
         given=PARAMETERS[:count],
-        made=made,
+        made=code,
         scheduled=scheduled,
         steps=int(rng.integers(1, 5)),
         gradients=", ".join(f"x{2 * i + 1}" for i in range(count)),
     )
-    return Case(name, source, inputs, ["float32"] * len(inputs), gradient=False, title=made)
+    return Case(name, source, inputs, ["float32"] * len(inputs), gradient=False, title=code)
 
 
 def one_of(rng: np.random.Generator, choices: Any) -> Any:
@@ -180,11 +180,11 @@ def plain(rng: np.random.Generator, name: str, count: int) -> str:
     if kind not in WITHOUT_SCALE and rng.random() < 0.3:
         chosen["loss_scale"] = one_of(rng, ("2.0", "1024.0"))
     groups = grouped(rng, name, count, {"lr": ("0.05", "0.3"), "weight_decay": ("0.1", "0.0")})
-    made = f"ms.nn.{kind}({', '.join([groups, *(f'{key}={value}' for key, value in chosen.items())])})"
+    code = f"ms.nn.{kind}({', '.join([groups, *(f'{key}={value}' for key, value in chosen.items())])})"
     if name == "nn.LARS":
         lars = options(rng, {"epsilon": (1e-5, 0.1), "coefficient": (0.001, 0.1), "use_clip": BOOL})
-        made = f"ms.nn.LARS({', '.join([made, *(f'{key}={value}' for key, value in lars.items())])})"
-    return made
+        code = f"ms.nn.LARS({', '.join([code, *(f'{key}={value}' for key, value in lars.items())])})"
+    return code
 
 
 def experimental(rng: np.random.Generator, name: str, count: int) -> str:

@@ -29,7 +29,7 @@ def main(package):
 
         ms.runtime.launch_blocking()  # its threads wait busily for each other: five times as slow on a loaded machine
     say(answers, "ready")
-    asked = mmap.mmap(-1, 1)  # shared with the forks: whether a case waits for its answer
+    flag = mmap.mmap(-1, 1)  # shared with the forks: whether a case waits for its answer
     while True:
         fork = os.fork()
         if fork == 0:
@@ -39,17 +39,17 @@ def main(package):
                     os._exit(0)
                 if text == "fresh\n":
                     os._exit(1)
-                asked[0] = 1
+                flag[0] = 1
                 answer = run(ms, json.loads(text))
                 spoilt = answer.pop("spoilt", False)
-                asked[0] = 0
+                flag[0] = 0
                 say(answers, answer)
                 if spoilt:
                     os._exit(1)
         status = os.waitpid(fork, 0)[1]
-        if asked[0]:  # not where it broke after its answer
+        if flag[0]:  # not where it broke after its answer
             say(answers, {"error": "crash", "text": f"signal {os.WTERMSIG(status)}"})
-            asked[0] = 0
+            flag[0] = 0
         elif not os.WIFSIGNALED(status) and os.WEXITSTATUS(status) == 0:
             return
 
@@ -157,8 +157,8 @@ def tensor(ms, argument):
     import numpy as np
 
     array = np.frombuffer(base64.b64decode(argument["data"]), argument["numpy"]).reshape(argument["shape"]).copy()
-    made = ms.Tensor(array)
-    return made.astype(ms.bfloat16) if argument["dtype"] == "bfloat16" else made
+    tensor_ = ms.Tensor(array)
+    return tensor_.astype(ms.bfloat16) if argument["dtype"] == "bfloat16" else tensor_
 
 
 def told(ms, value):

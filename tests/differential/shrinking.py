@@ -10,7 +10,7 @@ from tests.differential.comparing import Difference, compare
 from tests.differential.talking import Package
 
 
-def shrunk(case: Case, difference: Difference, theirs: Package, ours: Package) -> tuple[Case, Difference]:
+def shrunk(case: Case, difference: Difference, mindspore: Package, hookscope: Package) -> tuple[Case, Difference]:
     """The case without the lines that the difference does not need.
 
     Lines are taken out eight at a time, then fewer, down to one; what is no program any more is refused by both
@@ -26,9 +26,12 @@ def shrunk(case: Case, difference: Difference, theirs: Package, ours: Package) -
                 break
             fewer = lines[:index] + lines[index + size :]
             smaller = dataclasses.replace(case, source="\n".join(fewer))
-            reference, answer = theirs.run(smaller), ours.run(smaller)
+            reference, answer = mindspore.run(smaller), hookscope.run(smaller)
             result = compare(reference, answer)
-            if result.kind == difference.kind and reason_for(smaller, reference, answer, result, theirs, ours) is None:
+            if (
+                result.kind == difference.kind
+                and reason_for(smaller, reference, answer, result, mindspore, hookscope) is None
+            ):
                 lines, case, difference = fewer, smaller, result
         size //= 2
     return case, difference

@@ -121,9 +121,15 @@ def counted() -> dict[str, int]:
 
 def of(python: str) -> tuple[str, dict[str, int]]:
     """The version of an interpreter, as "3.11", and its counts; taken in a process of its own."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("HOOKSCOPE_", "PYTHON", "COV"))}
+    environment = {
+        key: value for key, value in os.environ.items() if not key.startswith(("HOOKSCOPE_", "PYTHON", "COV"))
+    }
     run = subprocess.run(
-        [python, __file__], env={**kept, "PYTHONPATH": str(REPOSITORY)}, capture_output=True, text=True, check=False
+        [python, __file__],
+        env={**environment, "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if run.returncode:
         raise RuntimeError(f"{python}: {run.stderr}")

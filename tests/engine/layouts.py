@@ -50,9 +50,9 @@ def assert_same_bits(kernel: Callable[..., Any], *arrays: Any) -> Any:
                 others = list(ORDERS.values())[index - 1 :] + list(ORDERS.values())
                 for layout in ([order] * len(arrays), [order, *others]):
                     inputs = [make(x) if x.ndim > 1 else x for make, x in zip(layout, arrays, strict=False)]
-                    for result, known in zip(_several(kernel(*inputs)), expected, strict=True):
-                        bits = f"u{known.itemsize}"
-                        np.testing.assert_array_equal(result.view(bits), known.view(bits))
+                    for result, reference in zip(_several(kernel(*inputs)), expected, strict=True):
+                        bits = f"u{reference.itemsize}"
+                        np.testing.assert_array_equal(result.view(bits), reference.view(bits))
     finally:
         threads.set_number(None)
     return kernel(*arrays)

@@ -51,8 +51,8 @@ def conv(x: Array, weight: Array, stride: Any, pads: Any, dilation: Any, group: 
         for n, k in np.ndindex(out.shape[:2]):
             first = k // per_group * weight.shape[1]
             for c in range(weight.shape[1]):
-                taken = [wide[(n, first + c, *at)] for at in window]
-                out[(n, k, *index)] += np.dot(taken, weight[k, c].ravel())
+                window_values = [wide[(n, first + c, *at)] for at in window]
+                out[(n, k, *index)] += np.dot(window_values, weight[k, c].ravel())
     return out
 
 
@@ -118,7 +118,7 @@ def _volume_rows() -> dict[str, Row]:
     means = avg_pool(np.zeros(shape), **POOL).shape
     distinct = _numbers.permutation(math.prod(shape)).reshape(shape) * 0.37 - 1.0
     image = (1, 2, 3, 4)
-    taken = columns(np.zeros(image), **WINDOWS).shape
+    shape_of_columns = columns(np.zeros(image), **WINDOWS).shape
     return {
         "conv3d": Row(conv, [Sample((x, weight), CONV)]),
         "conv3d_input_grad": Row(
@@ -143,7 +143,7 @@ def _volume_rows() -> dict[str, Row]:
         "im2col": Row(columns, [Sample((normal(*image),), WINDOWS)]),
         "col2im": Row(
             lambda x, size, **how: transposed(columns, image, **how)(x),
-            [Sample((normal(*taken),), {"size": (3, 4), **WINDOWS})],
+            [Sample((normal(*shape_of_columns),), {"size": (3, 4), **WINDOWS})],
         ),
     }
 

@@ -321,17 +321,17 @@ class Training:
         for x, y in self.batches:
             (loss, logits), gradients = step(x, y)
             results += [loss, logits, *gradients]
-            taken = iter(gradients)
+            iterator = iter(gradients)
             for optimizer, part in zip(self.optimizers, self.parts, strict=True):
-                optimizer(tuple([next(taken) for _ in part]))
+                optimizer(tuple([next(iterator) for _ in part]))
         results += list(self.net.get_parameters())
         return [t.asnumpy().tobytes() for t in results]
 
 
 @contextmanager
-def _watched(net: nn.Cell, everything: bool) -> Iterator[DebugSession]:
-    session = DebugSession(net, conditions=["all"] if everything else ())
-    if everything:
+def _watched(net: nn.Cell, all_events: bool) -> Iterator[DebugSession]:
+    session = DebugSession(net, conditions=["all"] if all_events else ())
+    if all_events:
         session.add_watch("*:all")
         session.add_breakpoint("head if maximum > 1e30")
         session.add_breakpoint("ops.matmul:backward if maximum > 1e30")
@@ -388,8 +388,8 @@ def largest_difference_from_torch(seed: int) -> float:
     _, gradients = ms.value_and_grad(training.forward, None, training.parameters, has_aux=True)(x, y)
     worst = 0.0
     for parameter, gradient in zip(training.parameters, gradients, strict=True):
-        theirs: Any = arguments[parameter.name].grad
-        expected = np.zeros(parameter.shape) if theirs is None else theirs.numpy()
+        reference: Any = arguments[parameter.name].grad
+        expected = np.zeros(parameter.shape) if reference is None else reference.numpy()
         scale = max(np.abs(expected).max(), 1e-3)
         worst = max(worst, float(np.abs(gradient.asnumpy() - expected).max() / scale))
     return worst

@@ -76,8 +76,8 @@ def arrays(result: Any) -> list[Array]:
 
 def check(file: str, name: str, make: Callable[[], Any]) -> None:
     """What is made now is what was recorded for this case of the file: shapes, dtypes and every element."""
-    with np.load(FOLDER / f"{Path(file).stem}.npz", allow_pickle=False) as kept:
-        want = [kept[f"{name} {i}"] for i in range(int(kept[f"{name} count"]))]
+    with np.load(FOLDER / f"{Path(file).stem}.npz", allow_pickle=False) as archive:
+        want = [archive[f"{name} {i}"] for i in range(int(archive[f"{name} count"]))]
     result = arrays(make())
     assert [(item.shape, item.dtype) for item in result] == [(item.shape, item.dtype) for item in want]
     for first, second in zip(result, want, strict=True):
@@ -87,11 +87,11 @@ def check(file: str, name: str, make: Callable[[], Any]) -> None:
 def record(file: str) -> None:
     """Compute the cases of a test file and keep what comes of them."""
     cases: dict[str, Callable[[], Any]] = importlib.import_module(Path(file).stem).CASES
-    kept: dict[str, Array] = {}
+    results: dict[str, Array] = {}
     for name, make in cases.items():
         result = arrays(make())
-        kept |= {f"{name} count": np.array(len(result)), **{f"{name} {i}": item for i, item in enumerate(result)}}
-    np.savez_compressed(FOLDER / f"{Path(file).stem}.npz", **kept)
+        results |= {f"{name} count": np.array(len(result)), **{f"{name} {i}": item for i, item in enumerate(result)}}
+    np.savez_compressed(FOLDER / f"{Path(file).stem}.npz", **results)
 
 
 if __name__ == "__main__":

@@ -42,14 +42,14 @@ INPUTS: dict[str, Any] = {
 }
 
 
-def names(module: Any, made: Callable[[Any], Any]) -> dict[str, Any]:
+def names(module: Any, make: Callable[[Any], Any]) -> dict[str, Any]:
     """What a call may name: the functions of the module, and the inputs as ``made`` makes them.
 
     Args:
         module: ``mindspore.numpy``, ours, or NumPy itself.
         made: makes of an array what the module takes.
     """
-    return {**{name: getattr(module, name) for name in dir(module)}, **{key: made(x) for key, x in INPUTS.items()}}
+    return {**{name: getattr(module, name) for name in dir(module)}, **{key: make(x) for key, x in INPUTS.items()}}
 
 
 def kind(answer: Any) -> str:
@@ -72,10 +72,10 @@ def recorded() -> dict[str, str]:
 
 def _lines() -> Iterator[str]:
     mindspore = importlib.import_module("mindspore")
-    known = names(importlib.import_module("mindspore.numpy"), mindspore.Tensor)
+    reference = names(importlib.import_module("mindspore.numpy"), mindspore.Tensor)
     for call in recorded():
         try:
-            answer = kind(eval(call, dict(known)))
+            answer = kind(eval(call, dict(reference)))
         except Exception as error:
             answer = type(error).__name__
         yield f"{call} -> {answer}\n"

@@ -74,8 +74,8 @@ def recorded() -> dict[str, ast.arguments]:
 def _default(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return tuple(value) if all(_default(item) is not DOTS for item in value) else DOTS
-    written = value is None or (type(value) in PLAIN and not (type(value) is float and not math.isfinite(value)))
-    return value if written else DOTS
+    is_literal = value is None or (type(value) in PLAIN and not (type(value) is float and not math.isfinite(value)))
+    return value if is_literal else DOTS
 
 
 def _signature(item: Any) -> inspect.Signature | None:

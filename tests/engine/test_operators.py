@@ -123,11 +123,11 @@ def test_every_operator_has_samples() -> None:
 
 @each_sample
 def test_forward_is_what_the_reference_computes(name: str, sample: Sample) -> None:
-    kept = [x.copy() if isinstance(x, np.ndarray) else x for x in sample.operands]
+    copies = [x.copy() if isinstance(x, np.ndarray) else x for x in sample.operands]
     result = function_of(name, sample)(*map(Tensor, inputs_of(sample)))
     want = np.asarray(ROWS[name].reference(*sample.operands, **sample.attrs))
     assert_all_close("forward", [result.asnumpy()], [want], 1e-9)
-    for before, now in zip(kept, sample.operands, strict=True):
+    for before, now in zip(copies, sample.operands, strict=True):
         np.testing.assert_array_equal(before, now, "an operator changed its input")
 
 

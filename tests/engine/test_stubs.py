@@ -27,10 +27,10 @@ def stub(path: str) -> ast.Module:
 
 def test_each_declared_method_is_in_the_stub_with_its_arguments_and_a_sentence() -> None:
     (methods,) = [node for node in stub("tensors/method_types.pyi").body if isinstance(node, ast.ClassDef)]
-    written = {node.name: node for node in methods.body if isinstance(node, ast.FunctionDef)}
+    methods_ = {node.name: node for node in methods.body if isinstance(node, ast.FunctionDef)}
     for name in {**surfaces.METHODS, **surfaces.IN_PLACE}:
         assert hasattr(Tensor, name)
-        assert ast.get_docstring(written[name]), name
+        assert ast.get_docstring(methods_[name]), name
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,6 @@ def test_each_declared_method_is_in_the_stub_with_its_arguments_and_a_sentence()
     ],
 )
 def test_each_declared_name_is_in_its_stub(path: str, names: set[str]) -> None:
-    written = {node.name for node in stub(path).body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
-    assert written == names
+    declared = {node.name for node in stub(path).body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+    assert declared == names
     assert all(hasattr(mint if "/mint/" in path else ops, name) for name in names)

@@ -154,8 +154,8 @@ def check_primitive(function: Any, row: surfaces.PrimitiveRow, monkeypatch: pyte
         and parameter.default is parameter.empty
         and parameter.kind in (parameter.POSITIONAL_ONLY, BY_NAME[0])
     ]
-    for made in (kind(**settings), kind(*settings.values())):
-        made(*inputs)
+    for primitive in (kind(**settings), kind(*settings.values())):
+        primitive(*inputs)
         result = bound(function, *calls[-1])
         assert {key: result.pop(key) for key in settings} == settings  # each setting at its own argument
         assert list(result.values()) == inputs
@@ -173,11 +173,11 @@ def scaled(input: Any, axis: int = 0, keepdims: bool = False, *, by: float = 1.0
 
 def test_a_renamed_surface_takes_its_own_names_and_only_those() -> None:
     declare(mint=renamed("scaled_there", axis="dim", keepdims="keepdim"))(scaled)
-    there = surfaces.MINT["scaled_there"]
-    assert there(1, dim=2, keepdim=True, by=3.0) == there(1, 2, True, by=3.0) == (1, 2, True, 3.0)
-    assert list(inspect.signature(there).parameters) == ["input", "dim", "keepdim", "by"]
+    surface = surfaces.MINT["scaled_there"]
+    assert surface(1, dim=2, keepdim=True, by=3.0) == surface(1, 2, True, by=3.0) == (1, 2, True, 3.0)
+    assert list(inspect.signature(surface).parameters) == ["input", "dim", "keepdim", "by"]
     with pytest.raises(TypeError, match=r"scaled_there\(\) got an unexpected keyword argument 'axis'"):
-        there(1, axis=2)
+        surface(1, axis=2)
 
 
 def explained(input: Any, axis: int = 0, keepdims: bool = False) -> None:
@@ -230,13 +230,13 @@ def test_a_second_name_of_ops_takes_the_functions_own_names_too_but_not_both_at_
 
 def test_what_a_surface_does_not_have_keeps_its_default_and_takes_no_place() -> None:
     declare(mint=renamed("without_axis", without=("axis",), defaults={"by": 2.0}))(scaled)
-    there = surfaces.MINT["without_axis"]
-    assert there(1) == (1, 0, False, 2.0)
-    assert there(1, keepdims=True) == (1, 0, True, 2.0)
+    surface = surfaces.MINT["without_axis"]
+    assert surface(1) == (1, 0, False, 2.0)
+    assert surface(1, keepdims=True) == (1, 0, True, 2.0)
     with pytest.raises(TypeError, match=r"without_axis\(\) takes 1 positional arguments but 2 were given"):
-        there(1, True)
+        surface(1, True)
     with pytest.raises(TypeError, match="unexpected keyword argument 'axis'"):
-        there(1, axis=1)
+        surface(1, axis=1)
 
 
 def test_a_name_is_declared_once_and_of_arguments_that_there_are() -> None:
@@ -298,9 +298,9 @@ def test_an_operator_is_added_with_all_its_surfaces_in_one_file(tmp_path: Path, 
     subject.write_text(subject.read_text(encoding="utf-8") + ADDED, encoding="utf-8")
     code = TRIED.format(folder=str(tmp_path))
     (tmp_path / "tried.py").write_text(code, encoding="utf-8")
-    here = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); exec(open('tried.py').read())"
+    start = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); exec(open('tried.py').read())"
     result = subprocess.run(
-        [sys.executable, "-P", "-c", here], cwd=tmp_path, capture_output=True, text=True, timeout=240, check=False
+        [sys.executable, "-P", "-c", start], cwd=tmp_path, capture_output=True, text=True, timeout=240, check=False
     )
     assert result.returncode == 0, result.stderr
     assert "limited softly" in result.stdout

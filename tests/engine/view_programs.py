@@ -413,11 +413,11 @@ def faults_of(program: Program) -> list[str]:
         return list(call(Tensor(x.copy())))
 
     plain = run(net)
-    for n, (ours, theirs) in enumerate(zip(plain, expected, strict=True)):
+    for n, (result, reference) in enumerate(zip(plain, expected, strict=True)):
         exactly = n % 4 == 1 or program.is_exact
         same = np.array_equal if exactly else np.allclose
-        if not same(ours.asnumpy(), np.float32(theirs)) or ours.shape != np.shape(theirs):
-            results.append(f"output {n}: {ours.asnumpy().tolist()}, NumPy {np.asarray(theirs).tolist()}")
+        if not same(result.asnumpy(), np.float32(reference)) or result.shape != np.shape(reference):
+            results.append(f"output {n}: {result.asnumpy().tolist()}, NumPy {np.asarray(reference).tolist()}")
     bits = _bits(plain)
 
     def compare(how: str, outputs: list[Any], of: list[Any] = bits) -> None:

@@ -29,9 +29,9 @@ def collected(repository: Path, ci: str, *paths: str) -> tuple[list[str], str]:
 
 
 def test_more_kernels_are_compiled_in_ci(repository: Path) -> None:
-    here, output = collected(repository, "", "tests/triton_kernels")
+    process, output = collected(repository, "", "tests/triton_kernels")
     in_ci, _ = collected(repository, "true", "tests/triton_kernels")
-    assert 0 < sum(name.startswith(COMPILED) for name in here) < sum(name.startswith(COMPILED) for name in in_ci)
+    assert 0 < sum(name.startswith(COMPILED) for name in process) < sum(name.startswith(COMPILED) for name in in_ci)
     assert "more tests are run with CI=true" in output
 
 

@@ -16,13 +16,13 @@ def documents(repository: Path) -> list[Path]:
 
 
 def test_every_relative_link_leads_to_a_file(repository: Path) -> None:
-    lost = []
+    missing = []
     for document in documents(repository):
         for groups in LINK.findall(document.read_text(encoding="utf-8")):
             target = "".join(groups).partition("#")[0]
             if target and "://" not in target and not (document.parent / target).exists():
-                lost.append(f"{document.relative_to(repository)}: {target}")
-    assert lost == []
+                missing.append(f"{document.relative_to(repository)}: {target}")
+    assert missing == []
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])

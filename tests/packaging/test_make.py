@@ -79,11 +79,11 @@ def fake_programs(folder: Path, *names: str) -> str:
     return str(folder)
 
 
-@pytest.mark.parametrize("there", [(), ("npm",), ("node",)])
-def test_without_node_or_npm_lint_is_one_line(there: tuple[str, ...], clone: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("programs", [(), ("npm",), ("node",)])
+def test_without_node_or_npm_lint_is_one_line(programs: tuple[str, ...], clone: Path, tmp_path: Path) -> None:
     installed(clone)
     (clone / "js" / "node_modules" / ".installed").unlink()
-    result = make(clone, "lint", PATH=fake_programs(tmp_path / "programs", *there))
+    result = make(clone, "lint", PATH=fake_programs(tmp_path / "programs", *programs))
     assert result.returncode != 0
     assert result.stdout.splitlines() == [
         "The checks of the JavaScript need node and npm. On Debian and Ubuntu: apt-get install nodejs npm"

@@ -44,10 +44,10 @@ print(*[pool["architecture"].lower() for pool in pools], "zmm" in assembly)
 def test_it_is_an_older_one_of_the_machines_kind(
     machine: str, features: tuple[str, ...], dispatched: tuple[str, ...], expected: tuple[str | None, ...]
 ) -> None:
-    made = variables(machine, features, dispatched)
+    settings = variables(machine, features, dispatched)
     names = ("OPENBLAS_CORETYPE", "NUMBA_CPU_NAME", "NPY_DISABLE_CPU_FEATURES")
-    assert tuple(made.get(name) for name in names) == expected
-    assert made["NUMBA_CPU_FEATURES"] == ""
+    assert tuple(settings.get(name) for name in names) == expected
+    assert settings["NUMBA_CPU_FEATURES"] == ""
 
 
 def test_what_it_prints_is_what_this_machine_then_computes_with(repository: Path) -> None:

@@ -65,10 +65,10 @@ NUMBERS: list[str] = _facts["numbers"]
 RESOLVED: dict[str, dict[str, str]] = _facts["resolved"]
 
 
-def signature(written: list[str]) -> inspect.Signature:
+def signature(texts: list[str]) -> inspect.Signature:
     """The parameters that ``record.parameters`` wrote."""
     results, kind = [], inspect.Parameter.POSITIONAL_OR_KEYWORD
-    for text in written:
+    for text in texts:
         name = text.strip("*=")
         if text == "*":
             kind = inspect.Parameter.KEYWORD_ONLY

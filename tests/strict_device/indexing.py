@@ -67,9 +67,9 @@ def _wrapped_around(shape: tuple[int, ...], parts: list[Any]) -> list[Any]:
             return 0
         return part.ndim if isinstance(part, ndarray) and part.dtype.kind == "b" else 1
 
-    taken = sum(map(axes, parts))
-    if taken > len(shape):
-        raise IndexError(f"too many indices for array: array is {len(shape)}-dimensional, but {taken} were indexed")
+    count = sum(map(axes, parts))
+    if count > len(shape):
+        raise IndexError(f"too many indices for array: array is {len(shape)}-dimensional, but {count} were indexed")
     axis, results = 0, []
     for part in parts:
         if isinstance(part, ndarray) and part.dtype.kind in "iu":
@@ -85,7 +85,7 @@ def _wrapped_around(shape: tuple[int, ...], parts: list[Any]) -> list[Any]:
             results.append(part._values)
         else:
             results.append(part)
-        axis += len(shape) - taken if part is Ellipsis else axes(part)
+        axis += len(shape) - count if part is Ellipsis else axes(part)
     return results
 
 

@@ -57,17 +57,17 @@ class Ufunc:
         outs += [None] * (self.nout - len(outs))
         operands = args[: self.nin]
         values = [values_of(x) for x in operands]  # whatever is no array of the device and no scalar is refused
-        for given in outs:
-            if given is not None and not isinstance(given, ndarray):
-                values_of(given)
+        for destination in outs:
+            if destination is not None and not isinstance(destination, ndarray):
+                values_of(destination)
                 raise TypeError("Output arguments type must be cupy.ndarray")
         takes, gives = self._loop(operands, dtype)
         copies = sum(_overlap(x, output) for x in operands for output in outs)
         launched(self.__name__, 1 + copies)
         result = self._computed([_cast(*pair) for pair in zip(values, takes, strict=True)], takes)
         results = []
-        for value, kind, given in zip(result, gives, outs, strict=True):
-            results.append(_stored(value, kind, given, casting, where))
+        for value, kind, destination in zip(result, gives, outs, strict=True):
+            results.append(_stored(value, kind, destination, casting, where))
         return results[0] if self.nout == 1 else tuple(results)
 
     def _loop(self, operands: tuple[Any, ...], dtype: Any) -> Any:

@@ -124,8 +124,8 @@ def test_what_is_no_matrix_in_c_order() -> None:
     projection = normal(2, 20, 3, 3, 16)  # as one projection gives queries, keys and values of all heads
     q, k, v = (projection[:, :, part].transpose(0, 2, 1, 3) for part in range(3))
     y, dq, dk, dv = agree(q, k, v)
-    for made in (y, dq, dk, dv):
-        assert made.transpose(0, 2, 1, 3).flags.c_contiguous, "the heads lie beside each other again"
+    for output in (y, dq, dk, dv):
+        assert output.transpose(0, 2, 1, 3).flags.c_contiguous, "the heads lie beside each other again"
     agree(q[..., ::-1], k[..., ::2].repeat(2, -1), v.swapaxes(-1, -2).copy().swapaxes(-1, -2))
 
 

@@ -74,8 +74,8 @@ def test_training(shape: tuple[int, ...], order: str, dtype: Any) -> None:
         close(item, want, dtype)
     if order != "every other":
         for item in (result[0], back[0]):
-            kept = [axis for axis, size in enumerate(shape) if size > 1]
-            assert [item.strides[a] for a in kept] == [x.strides[a] for a in kept], "it lies as the input does"
+            axes = [axis for axis, size in enumerate(shape) if size > 1]
+            assert [item.strides[a] for a in axes] == [x.strides[a] for a in axes], "it lies as the input does"
 
 
 def test_gradients_that_come_in_another_order() -> None:

@@ -34,9 +34,9 @@ def poisoned_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     empty = np.empty
 
     def poisoned(*args: Any, **kwargs: Any) -> Any:
-        made = empty(*args, **kwargs)
-        made.view(np.uint8).fill(255)
-        return made
+        output = empty(*args, **kwargs)
+        output.view(np.uint8).fill(255)
+        return output
 
     monkeypatch.setattr(np, "empty", poisoned)
 

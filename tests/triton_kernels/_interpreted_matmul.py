@@ -237,10 +237,10 @@ def test_a_tile_is_as_large_as_leaves_no_multiprocessor_idle(m: int, n: int, cap
 
 
 def test_large_plain_products_are_left_to_cublas_and_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
+    requests = []
 
     def prefers(*arguments: Any) -> bool:
-        asked.append(arguments)
+        requests.append(arguments)
         return bool(arguments[1])
 
     monkeypatch.setattr(choice, "prefers_cublas", prefers)
@@ -249,7 +249,7 @@ def test_large_plain_products_are_left_to_cublas_and_others_are_not(monkeypatch:
     assert not suits("matmul", a, b, False, False)
     assert not suits("matmul", normal(13, 11), normal(27, 13), True, True)
     assert not suits("linear", normal(5, 2, 13), a, None, None)
-    assert asked == [("float32", "NN", 11, 27, 13), ("float32", "TT", 11, 27, 13), ("float32", "NT", 10, 11, 13)]
+    assert requests == [("float32", "NN", 11, 27, 13), ("float32", "TT", 11, 27, 13), ("float32", "NT", 10, 11, 13)]
     assert suits("linear", normal(5, 13), a, bias, None), "a bias"
     assert suits("linear", normal(5, 13), a, None, "tanh"), "an activation"
     assert suits("matmul", a[:, :12], b[:12], False, False), "a part of a matrix, which CuPy copies"
@@ -276,6 +276,6 @@ def test_both_are_timed_on_the_users_device_and_the_table_is_kept(
         [dtype, form] for dtype in ("float32", "float16", "bfloat16") for form in ("NN", "NT", "TN")
     ]
     assert [row[2:] for row in kept["rows"]] == [[16, 24, 33, at, at + 1] for at in range(1, 19, 2)]
-    for ours, cublas in zip(checked[::2], checked[1::2], strict=True):
-        tolerance = 1e-5 if ours.dtype == np.float32 else 2e-2
-        np.testing.assert_allclose(ours.astype(np.float64), cublas.astype(np.float64), tolerance, 8 * tolerance)
+    for own, cublas in zip(checked[::2], checked[1::2], strict=True):
+        tolerance = 1e-5 if own.dtype == np.float32 else 2e-2
+        np.testing.assert_allclose(own.astype(np.float64), cublas.astype(np.float64), tolerance, 8 * tolerance)

@@ -42,11 +42,11 @@ def agree(inputs: list[Any], kind: str, keep: Any = None, reverse: bool = False,
     dtype = inputs[0].dtype
     want = reference.forward(*wide(inputs), keep, kind, reverse)
     result = run("recurrent", *inputs, keep, kind, reverse)
-    for ours, theirs in zip(result[:3], want[:3], strict=True):
-        close(ours, theirs, dtype)
-    for ours, theirs in zip(result[3:], want[3:], strict=True):
-        assert ours.dtype == np.float32
-        assert ours.shape == theirs.shape
+    for first, second in zip(result[:3], want[:3], strict=True):
+        close(first, second, dtype)
+    for first, second in zip(result[3:], want[3:], strict=True):
+        assert first.dtype == np.float32
+        assert first.shape == second.shape
     arrived: list[Any] = [normal(*x.shape, dtype=dtype, seed=20 + n) for n, x in enumerate(want[:3])]
     if kind != "lstm":
         arrived[2] = None
@@ -54,10 +54,10 @@ def agree(inputs: list[Any], kind: str, keep: Any = None, reverse: bool = False,
         arrived[index] = None
     slopes = reference.back(*wide([*arrived, *inputs, keep]), *want[3:], kind, reverse)
     actual = run("recurrent_grad", *arrived, *inputs, keep, *result[3:], kind, reverse, True)
-    for ours, theirs in zip(actual, slopes, strict=True):
-        assert (ours.size == 0) == (theirs.size == 0)
-        if ours.size:
-            close(ours, theirs, dtype)
+    for first, second in zip(actual, slopes, strict=True):
+        assert (first.size == 0) == (second.size == 0)
+        if first.size:
+            close(first, second, dtype)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -83,8 +83,8 @@ def test_weights_of_any_layout_and_a_batch_that_came_first() -> None:
 def test_gradients_that_have_not_come_are_zeros(without: tuple[int, ...]) -> None:
     inputs = layer("lstm", 2, 3, 4, 5, np.float32)
     zeros = agree_without(inputs, without)
-    for ours, theirs in zip(*zeros, strict=True):
-        np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-5)
+    for first, second in zip(*zeros, strict=True):
+        np.testing.assert_allclose(first, second, rtol=1e-5, atol=1e-5)
 
 
 def agree_without(inputs: list[Any], without: tuple[int, ...]) -> tuple[Any, Any]:
@@ -104,9 +104,9 @@ def test_what_one_kept_the_other_reads(kind: str) -> None:
     g = (normal(3, 4, 6), normal(4, 6, seed=1), None, *inputs, None)
     want = reference.back(*g, *cpu[3:], kind, False)
     for result in (reference.back(*g, *out[3:], kind, False), run("recurrent_grad", *g, *cpu[3:], kind, False, True)):
-        for ours, theirs in zip(result, want, strict=True):
-            if theirs.size:
-                np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
+        for first, second in zip(result, want, strict=True):
+            if second.size:
+                np.testing.assert_allclose(first, second, rtol=1e-4, atol=1e-5)
 
 
 def test_a_nan_stays_with_its_sample() -> None:

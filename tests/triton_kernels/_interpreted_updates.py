@@ -111,7 +111,7 @@ def quiet() -> Iterator[None]:
 def stepped(
     name: str,
     gradients: list[Any],
-    held: list[list[Any]],
+    parameters: list[list[Any]],
     decays: list[float],
     left_out: Any,
     shared: tuple[Any, ...],
@@ -120,14 +120,14 @@ def stepped(
     **settings: Any,
 ) -> list[list[Any]]:
     """What a step makes of copies of parameters and states, written in place or into arrays full of NaN."""
-    rows, made = [], []
-    for g, values, decay in zip(gradients, held, decays, strict=True):
+    rows, samples = [], []
+    for g, values, decay in zip(gradients, parameters, decays, strict=True):
         before = [x.copy() for x in values]
         after = before if in_place else [np.full_like(x, np.nan) for x in before]
         rows.append((rates, decay, [g, *[x for pair in zip(before, after, strict=True) for x in pair]]))
-        made.append(after)
+        samples.append(after)
     steps.step(name, rows, left_out, shared, **settings)
-    return made
+    return samples
 
 
 def prepared(g: Any, p: Any, decay: float, loss_scale: float) -> Any:
@@ -142,29 +142,29 @@ DECAYS = [0.5, 0.0, 0.0, 0.25, 0.5]
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_adam_over_many_tensors(dtype: Any, nesterov: bool, in_place: bool) -> None:
     gradients = tensors(1, BFLOAT16 if dtype == BFLOAT16 else np.float32)
-    held = [[p, m, abs(v)] for p, m, v in zip(tensors(2, dtype), tensors(3), tensors(4, dtype), strict=True)]
+    content = [[p, m, abs(v)] for p, m, v in zip(tensors(2, dtype), tensors(3), tensors(4, dtype), strict=True)]
     betas = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "use_nesterov": nesterov}
     settings = {**betas, "loss_scale": 4.0, "form": "adam", "apart": False}
-    actual = stepped("adam_rows", gradients, held, DECAYS, None, POWERS, in_place, **settings)
-    for made, values, g, decay in zip(actual, held, gradients, DECAYS, strict=True):
+    actual = stepped("adam_rows", gradients, content, DECAYS, None, POWERS, in_place, **settings)
+    for output, values, g, decay in zip(actual, content, gradients, DECAYS, strict=True):
         p, m, v, g = wide(*values, g)  # in double precision
         g = prepared(g, p, decay, 4.0)
         powers = [float(power[0]) for power in POWERS]
         want = updates.adam_by_powers(p, m, v, g, float(RATE), *powers, *betas.values())
-        for result, expected, like in zip(made, want, values, strict=True):
+        for result, expected, like in zip(output, want, values, strict=True):
             close(result, expected, like.dtype)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_adam_with_the_decay_apart_over_many_tensors(dtype: Any) -> None:
     gradients = tensors(1, dtype)
-    held = [[p, m, abs(v)] for p, m, v in zip(tensors(2, dtype), tensors(3, dtype), tensors(4, dtype), strict=True)]
+    content = [[p, m, abs(v)] for p, m, v in zip(tensors(2, dtype), tensors(3, dtype), tensors(4, dtype), strict=True)]
     betas = {"beta1": 0.9, "beta2": 0.99, "eps": 1e-3, "use_nesterov": False}
     settings = {**betas, "form": "adam_weight_decay", "apart": True, "loss_scale": 1.0}
-    actual = stepped("adam_rows", gradients, held, DECAYS, None, (None, None), True, **settings)
-    for made, values, g, decay in zip(actual, held, gradients, DECAYS, strict=True):
+    actual = stepped("adam_rows", gradients, content, DECAYS, None, (None, None), True, **settings)
+    for output, values, g, decay in zip(actual, content, gradients, DECAYS, strict=True):
         want = updates.adam_weight_decay(*wide(*values, g), float(RATE), 0.9, 0.99, 1e-3, decay)
-        for result, expected in zip(made, want, strict=True):
+        for result, expected in zip(output, want, strict=True):
             close(result, expected, dtype)
 
 
@@ -172,55 +172,55 @@ def test_adam_with_the_decay_apart_over_many_tensors(dtype: Any) -> None:
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_adam_with_both_moments_corrected_over_many_tensors(dtype: Any, apart: bool) -> None:
     gradients = tensors(1, dtype)
-    held = [[p, m, abs(v)] for p, m, v in zip(tensors(2, dtype), tensors(3, dtype), tensors(4, dtype), strict=True)]
+    content = [[p, m, abs(v)] for p, m, v in zip(tensors(2, dtype), tensors(3, dtype), tensors(4, dtype), strict=True)]
     betas = {"beta1": 0.9, "beta2": 0.99, "eps": 1e-3, "use_nesterov": False}
     settings = {**betas, "form": "adamw", "apart": apart, "loss_scale": -1.0}
-    actual = stepped("adam_rows", gradients, held, DECAYS, None, POWERS, True, **settings)
+    actual = stepped("adam_rows", gradients, content, DECAYS, None, POWERS, True, **settings)
     powers = [float(power[0]) for power in POWERS]
-    for made, values, g, decay in zip(actual, held, gradients, DECAYS, strict=True):
+    for output, values, g, decay in zip(actual, content, gradients, DECAYS, strict=True):
         p, m, v, g = wide(*values, g)
         g = prepared(g, p, 0.0 if apart else decay, -1.0)
         want = updates.adamw(p, m, v, None, g, float(RATE), *powers, 0.9, 0.99, 1e-3, decay if apart else 0.0)
-        for result, expected in zip(made, want[:3], strict=True):
+        for result, expected in zip(output, want[:3], strict=True):
             close(result, expected, dtype)
 
 
 @pytest.mark.parametrize("in_place", [False, True])
 def test_the_state_of_each_element_says_whether_its_first_step_is_to_come(in_place: bool) -> None:
     gradients, states = tensors(1), [np.resize(np.array([1, 0, 0, 1, 0], np.float32), shape) for shape in SHAPES]
-    held = [list(item) for item in zip(tensors(2), tensors(3), states, strict=True)]
+    content = [list(item) for item in zip(tensors(2), tensors(3), states, strict=True)]
     settings = {"first": "stat", "share": 0.75, "loss_scale": 1.0, "use_nesterov": True}
     shared = np.array(0.5, np.float32), None
-    actual = stepped("momentum_rows", gradients, held, DECAYS, None, shared, in_place, **settings)
-    for made, values, g, decay in zip(actual, held, gradients, DECAYS, strict=True):
+    actual = stepped("momentum_rows", gradients, content, DECAYS, None, shared, in_place, **settings)
+    for output, values, g, decay in zip(actual, content, gradients, DECAYS, strict=True):
         p, v, stat, g = wide(*values, g)
         want = updates.sgd_by_stat(p, v, stat, prepared(g, p, decay, 1.0), float(RATE), 0.5, 0.25, True)
-        for result, expected in zip(made, want, strict=True):
+        for result, expected in zip(output, want, strict=True):
             close(result, expected, np.float32)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_descent_over_many_tensors(dtype: Any) -> None:
-    gradients, held = tensors(1, dtype), [[p] for p in tensors(2, dtype)]
+    gradients, content = tensors(1, dtype), [[p] for p in tensors(2, dtype)]
     settings = {"first": "none", "share": 1.0, "loss_scale": 2.0, "use_nesterov": False}
-    result = stepped("momentum_rows", gradients, held, DECAYS, None, (None, None), True, **settings)
-    for made, values, g, decay in zip(result, held, gradients, DECAYS, strict=True):
+    result = stepped("momentum_rows", gradients, content, DECAYS, None, (None, None), True, **settings)
+    for output, values, g, decay in zip(result, content, gradients, DECAYS, strict=True):
         p, g = wide(*values, g)
-        close(made[0], updates.descent(p, prepared(g, p, decay, 2.0), float(RATE)), dtype)
+        close(output[0], updates.descent(p, prepared(g, p, decay, 2.0), float(RATE)), dtype)
 
 
 @pytest.mark.parametrize("in_place", [False, True])
 @pytest.mark.parametrize("nesterov", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_momentum_over_many_tensors(dtype: Any, nesterov: bool, in_place: bool) -> None:
-    gradients, held = tensors(1, dtype), [[p, v] for p, v in zip(tensors(2, dtype), tensors(3, dtype), strict=True)]
+    gradients, content = tensors(1, dtype), [[p, v] for p, v in zip(tensors(2, dtype), tensors(3, dtype), strict=True)]
     factor = np.array(0.75, np.float32)
     settings = {"first": "none", "share": 1.0, "loss_scale": 2.0, "use_nesterov": nesterov}
-    actual = stepped("momentum_rows", gradients, held, DECAYS, None, (factor, None), in_place, **settings)
-    for made, values, g, decay in zip(actual, held, gradients, DECAYS, strict=True):
+    actual = stepped("momentum_rows", gradients, content, DECAYS, None, (factor, None), in_place, **settings)
+    for output, values, g, decay in zip(actual, content, gradients, DECAYS, strict=True):
         p, v, g = wide(*values, g)
         for result, expected in zip(
-            made, updates.momentum(p, v, prepared(g, p, decay, 2.0), float(RATE), 0.75, nesterov), strict=True
+            output, updates.momentum(p, v, prepared(g, p, decay, 2.0), float(RATE), 0.75, nesterov), strict=True
         ):
             close(result, expected, dtype)
 
@@ -232,16 +232,16 @@ def test_sgd_knows_its_first_step_and_a_momentum_of_zero_from_the_device(
     number: int, factor: float, in_place: bool
 ) -> None:
     gradients, ones = tensors(1), [np.ones(shape, np.float32) for shape in SHAPES]
-    held = [list(item) for item in zip(tensors(2), tensors(3), ones, strict=True)]
+    values = [list(item) for item in zip(tensors(2), tensors(3), ones, strict=True)]
     shared = np.array(factor, np.float32), np.array(number, np.int32)
     settings = {"first": "step", "share": 0.75, "loss_scale": 1.0, "use_nesterov": False}
-    result = stepped("momentum_rows", gradients, held, DECAYS, None, shared, in_place, **settings)
-    for made, (p, v, stat), g, decay in zip(result, held, gradients, DECAYS, strict=True):
+    result = stepped("momentum_rows", gradients, values, DECAYS, None, shared, in_place, **settings)
+    for output, (p, v, stat), g, decay in zip(result, values, gradients, DECAYS, strict=True):
         slope = prepared(g.astype(np.float64), p.astype(np.float64), decay, 1.0)
         sums = slope if number == 1 else factor * v.astype(np.float64) + 0.75 * slope
-        close(made[0], p - float(RATE) * (sums if factor else slope), np.float32)
-        close(made[1], sums if factor else v, np.float32)
-        np.testing.assert_array_equal(made[2], 0 * stat if factor and number == 1 else stat)
+        close(output[0], p - float(RATE) * (sums if factor else slope), np.float32)
+        close(output[1], sums if factor else v, np.float32)
+        np.testing.assert_array_equal(output[2], 0 * stat if factor and number == 1 else stat)
 
 
 @pytest.mark.parametrize("in_place", [False, True])
@@ -249,16 +249,16 @@ def test_sgd_knows_its_first_step_and_a_momentum_of_zero_from_the_device(
 @pytest.mark.parametrize("name", ["adam_rows", "momentum_rows"])
 def test_a_step_that_a_flag_on_the_device_leaves_out_changes_nothing(name: str, left_out: bool, in_place: bool) -> None:
     gradients = [np.full(shape, np.nan if left_out else 1.0, np.float32) for shape in SHAPES]
-    held = [[p, abs(p) + 1, abs(p) + 2] for p in tensors(2)]
+    content = [[p, abs(p) + 1, abs(p) + 2] for p in tensors(2)]
     shared: tuple[Any, ...] = POWERS
     settings: dict[str, Any] = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "form": "adam", "apart": False}
     if name == "momentum_rows":
         shared, settings = (np.array(0.9, np.float32), np.array(1, np.int32)), {"first": "step", "share": 1.0}
     settings |= {"use_nesterov": False, "loss_scale": 1.0}
     flag = np.array(left_out)
-    made = stepped(name, gradients, held, DECAYS, flag, shared, in_place, **settings)
-    always = stepped(name, gradients, held, DECAYS, None, shared, in_place, **settings)
-    for results, others, values in zip(made, always, held, strict=True):
+    output = stepped(name, gradients, content, DECAYS, flag, shared, in_place, **settings)
+    always = stepped(name, gradients, content, DECAYS, None, shared, in_place, **settings)
+    for results, others, values in zip(output, always, content, strict=True):
         for result, other, before in zip(results, others, values, strict=True):
             np.testing.assert_array_equal(result, before if left_out else other)
 

@@ -159,7 +159,7 @@ def test_rules_compute_with_what_unpack_gives() -> None:
         return tensor.asnumpy()
 
     def function(x: Tensor) -> Tensor:
-        with ms.saved_tensors_hooks(pack, lambda kept: Tensor(kept * 2.0)):
+        with ms.saved_tensors_hooks(pack, lambda value: Tensor(value * 2.0)):
             return ops.exp(x) * 1.0
 
     plain = ms.grad(ops.exp)(X).asnumpy()
@@ -219,7 +219,7 @@ def test_what_the_gradients_of_other_arguments_are_computed_from_is_packed_too(f
 def test_a_decorated_function_runs_inside_the_hooks() -> None:
     log: list[str] = []
 
-    @ms.register_saved_tensors_hooks(lambda t: log.append("pack") or t, lambda kept: log.append("unpack") or kept)
+    @ms.register_saved_tensors_hooks(lambda t: log.append("pack") or t, lambda value: log.append("unpack") or value)
     def square(x: Tensor) -> Tensor:
         return x * x
 
@@ -272,7 +272,7 @@ def test_outside_a_gradient_nothing_is_packed() -> None:
 
 def test_what_unpack_gives_is_a_tensor() -> None:
     def function(x: Tensor) -> Tensor:
-        with ms.saved_tensors_hooks(lambda t: t, lambda kept: 3):  # type: ignore[arg-type,return-value]
+        with ms.saved_tensors_hooks(lambda t: t, lambda value: 3):  # type: ignore[arg-type,return-value]
             return x * x
 
     with pytest.raises(RuntimeError) as raised:

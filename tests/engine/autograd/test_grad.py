@@ -558,7 +558,7 @@ def test_a_flag_of_grad_is_a_bool(argument: str) -> None:
 
 
 def test_get_grad_takes_a_position_a_parameter_or_a_name() -> None:
-    made = grad(lambda x: x * x, return_ids=True)(X)
+    gradients = grad(lambda x: x * x, return_ids=True)(X)
     for wrong in (1.5, None, (0,)):
         with pytest.raises(TypeError, match="'identifier' must be a position, a Parameter or its name, but got"):
-            ms.get_grad(made, wrong)  # type: ignore[arg-type]
+            ms.get_grad(gradients, wrong)  # type: ignore[arg-type]

@@ -319,9 +319,9 @@ def test_offloading_changes_no_bit(way: Callable[[nn.Cell, Tensor], list[Any]], 
 class Layer(nn.Cell):
     """Keeps four arrays of the size of its input for its gradient; notes which of those that it makes live."""
 
-    def __init__(self, made: list[weakref.ref[Any]] | None = None) -> None:
+    def __init__(self, references: list[weakref.ref[Any]] | None = None) -> None:
         super().__init__()
-        self.made = [] if made is None else made
+        self.made = [] if references is None else references
 
     def construct(self, x: Tensor) -> Tensor:
         for function in (ops.tanh, ops.exp, ops.sin, ops.tanh):
@@ -331,26 +331,26 @@ class Layer(nn.Cell):
 
 
 def layers(count: int) -> tuple[nn.SequentialCell, list[weakref.ref[Any]]]:
-    made: list[weakref.ref[Any]] = []
-    net = nn.SequentialCell(*[Layer(made) for _ in range(count)])
+    references: list[weakref.ref[Any]] = []
+    net = nn.SequentialCell(*[Layer(references) for _ in range(count)])
     net.offload()
-    return net, made
+    return net, references
 
 
 def test_arrays_are_gone_until_the_walk_comes_to_them() -> None:
-    net, made = layers(3)
+    net, references = layers(3)
     living: list[int] = []
 
     def f(x: Tensor) -> Tensor:
         y = net(x)
-        living.append(sum(item() is not None for item in made))
+        living.append(sum(item() is not None for item in references))
         return y
 
     _, back = ms.vjp(f, values(WIDTH, WIDTH))
     assert living == [1], "the output"
     del _
     back(Tensor(np.ones((WIDTH, WIDTH), np.float32)))
-    assert [item() is not None for item in made] == [False] * 11 + [
+    assert [item() is not None for item in references] == [False] * 11 + [
         True
     ]  # what the function returned is asked for again
 
@@ -379,14 +379,14 @@ def test_a_step_holds_less(recomputed: bool) -> None:
 
 
 def test_what_somebody_holds_is_the_same_array_on_the_way_back(fetches: list[int]) -> None:
-    held: list[Any] = []
+    content: list[Any] = []
     net = nn.SequentialCell(nn.Tanh(), nn.Sigmoid(), nn.Tanh())
     net.offload()
-    net[1].register_forward_hook(lambda cell, inputs, output: held.append((*inputs, output)))
+    net[1].register_forward_hook(lambda cell, inputs, output: content.append((*inputs, output)))
     ms.grad(net)(values(WIDTH, WIDTH))
     assert not fetches
-    held.clear()
-    net[1].register_forward_hook(lambda cell, inputs, output: held.clear())
+    content.clear()
+    net[1].register_forward_hook(lambda cell, inputs, output: content.clear())
     ms.grad(net)(values(WIDTH, WIDTH))
     assert len(fetches) == 2
 
@@ -398,27 +398,27 @@ def test_writing_to_what_a_cell_gave_changes_no_gradient() -> None:
 
     def f(x: Tensor) -> Tensor:
         y = net(x)
-        kept[:] = [y, y.reshape(WIDTH, WIDTH)]
+        records[:] = [y, y.reshape(WIDTH, WIDTH)]
         return y * 1.0
 
-    x, kept = values(WIDTH, WIDTH), list[Tensor]()
+    x, records = values(WIDTH, WIDTH), list[Tensor]()
     net = Flat()
     net.offload()
     tanh = np.tanh(np.float64(x.asnumpy()))
     expected = (1 - tanh**2) * np.exp(tanh)
     for index in range(2):
         output, back = ms.vjp(f, x)
-        kept[index][0] = 7.0
-        del kept[1 - index]
-        kept[0][:5] = 9.0
+        records[index][0] = 7.0
+        del records[1 - index]
+        records[0][:5] = 9.0
         result = back(ops.ones_like(output))[0].asnumpy()
         np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6)
 
 
 def test_parameters_inputs_and_what_is_small_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    written: list[int] = []
+    sizes: list[int] = []
     append = blocks.SwapFile.append
-    monkeypatch.setattr(blocks.SwapFile, "append", lambda file, flat: written.append(flat.size) or append(file, flat))
+    monkeypatch.setattr(blocks.SwapFile, "append", lambda file, flat: sizes.append(flat.size) or append(file, flat))
     net = nn.Dense(WIDTH, WIDTH)
     net.offload()
     x = values(WIDTH, WIDTH)
@@ -433,9 +433,9 @@ def test_parameters_inputs_and_what_is_small_stay(monkeypatch: pytest.MonkeyPatc
     for cell in between:
         cell.register_backward_hook(lambda cell, grad_input, grad_output: None)
     ms.grad(between)(x)
-    assert not written, "what hooks look at is held"
+    assert not sizes, "what hooks look at is held"
     ms.grad(small)(values(2, offloading.MIN_BYTES // 8))
-    assert written == [offloading.MIN_BYTES] * 2
+    assert sizes == [offloading.MIN_BYTES] * 2
 
 
 @pytest.mark.parametrize(("argument", "ahead"), [("Auto", 1), (0, 0), (3, 3)])
@@ -527,13 +527,13 @@ def test_the_file_is_gone_after_an_exception(open_files: Callable[[], int]) -> N
 
 
 def test_a_value_that_was_captured_outlives_the_file(open_files: Callable[[], int]) -> None:
-    kept: list[Any] = []
+    records: list[Any] = []
 
     class Keeping(taps.Tap):
         observes_operators = True
 
         def operator_backward(self, name: str, g: Any, gs: Any, attrs: Any, inputs: Any, output: Any) -> None:
-            kept.append(output)
+            records.append(output)
 
     net, tap, x = nn.SequentialCell(nn.Tanh(), nn.Tanh()), Keeping(), values(WIDTH, WIDTH)
     net.offload()
@@ -545,8 +545,8 @@ def test_a_value_that_was_captured_outlives_the_file(open_files: Callable[[], in
         taps.detach(tap)
     del back
     assert open_files() > 0
-    np.testing.assert_array_equal(kept[-1], ops.tanh(x).asnumpy())
-    kept.clear()
+    np.testing.assert_array_equal(records[-1], ops.tanh(x).asnumpy())
+    records.clear()
     assert open_files() == 0
 
 

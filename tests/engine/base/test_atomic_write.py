@@ -125,10 +125,10 @@ def test_a_folder_that_is_not_there_is_one_clear_error(
         write(tmp_path / "file" / name)
     with pytest.raises(ValueError, match="it has a null character"):
         write(Path(f"{tmp_path}/a\0b/{name}"))
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    os.chdir(gone)
-    gone.rmdir()
+    path = tmp_path / "gone"
+    path.mkdir()
+    os.chdir(path)
+    path.rmdir()
     with pytest.raises(FileNotFoundError, match="the working directory does not exist any more"):
         write(Path(name))
 

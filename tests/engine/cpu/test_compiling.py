@@ -78,8 +78,8 @@ compiling.kernels("rectifiers")
 print(seen[-1])
 """
     )
-    shown = run(code, NUMBA_CACHE_DIR=str(tmp_path), HOOKSCOPE_COMPILE_NOTICE="0").stdout
-    assert shown == "('compiling rectifiers', 3, 'steps', False, 3)\n"
+    output = run(code, NUMBA_CACHE_DIR=str(tmp_path), HOOKSCOPE_COMPILE_NOTICE="0").stdout
+    assert output == "('compiling rectifiers', 3, 'steps', False, 3)\n"
 
 
 def test_loops_of_level_o1_are_told_before_they_are_compiled(tmp_path: Path) -> None:
@@ -236,9 +236,9 @@ def test_arrays_are_made_ready_without_a_copy_where_they_are() -> None:
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
     assert compiling.ready(x) is x
     for other in (x.T, x[:, 1:], np.frombuffer(b"\0" + x.tobytes(), np.float32, offset=1).reshape(3, 4)):
-        made = compiling.ready(other)
-        assert made is not other and made.flags.c_contiguous and made.flags.aligned
-        np.testing.assert_array_equal(made, other)
+        compiled = compiling.ready(other)
+        assert compiled is not other and compiled.flags.c_contiguous and compiled.flags.aligned
+        np.testing.assert_array_equal(compiled, other)
 
 
 def test_addresses_are_where_elements_begin() -> None:

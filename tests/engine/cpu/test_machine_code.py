@@ -256,8 +256,8 @@ def test_the_list_of_what_there_is_to_compile_is_closed() -> None:
     """Each file of kernels is built with each of its functions, for the arguments that it names; nothing else is."""
     files = compiling.files()
     libraries = {path.stem for path in compiling._LIBRARY.glob("[!_]*.py")}
-    written = [path.stem for path in compiling._COMPILED.rglob("[!_]*.py")]
-    assert sorted(written) == sorted([*files, *libraries])  # no name twice
+    names = [path.stem for path in compiling._COMPILED.rglob("[!_]*.py")]
+    assert sorted(names) == sorted([*files, *libraries])  # no name twice
     for name in files:
         result = _building.entries(import_module(compiling.module_name(name)))
         assert result and all(isinstance(item.arguments, tuple) for item in result.values()), name
@@ -271,8 +271,8 @@ def test_the_list_of_what_there_is_to_compile_is_closed() -> None:
 
 def test_no_code_needs_numba(tmp_path: Path) -> None:
     for name in ("softmax", "updates", "sharing"):
-        made = compiling.kernels(name)
-        assert made.__name__ == compiling.module_name(name)
+        kernels = compiling.kernels(name)
+        assert kernels.__name__ == compiling.module_name(name)
     built = compiling._built("copying")
     assert not [need for need in built.needs if need.lower().startswith(("nrt", "numba"))]
     assert not re.search(rb"/[a-z]+/[^\0]*\.py", built.machine_code)  # no path of the machine it was made on

@@ -33,13 +33,13 @@ def test_numbers_of_threads_orders_of_trainings_python_threads_forks_and_interru
 
 
 def test_machine_code_of_this_process_or_of_others_and_a_killed_one_change_no_bit(tmp_path: Path) -> None:
-    known = run(Process(["rows"], 1))
-    assert known is not None
+    reference = run(Process(["rows"], 1))
+    assert reference is not None
     run(Process(["rows"], 2, tmp_path, killed_after=1.0))
     cold = together(Process(["rows"], 1, tmp_path), Process(["rows"], 2, tmp_path, "interrupted"))
     last = together(Process(["rows"], 4, tmp_path))
     assert [result.told != "" for result in (*cold, *last)] == [True, True, False]
-    assert not differences([known, *cold, *last])
+    assert not differences([reference, *cold, *last])
 
 
 def test_other_bits_are_told() -> None:

@@ -108,9 +108,9 @@ def test_the_columns_after_a_step(step: Any, names: list[str]) -> None:
     ],
 )
 def test_steps_on_columns_give_their_values_and_know_the_number_of_rows(step: Any, expected: list[Any]) -> None:
-    made = step(rows().skip(4))
-    assert taken(made) == expected
-    assert made.get_dataset_size() == len(expected)
+    dataset = step(rows().skip(4))
+    assert taken(dataset) == expected
+    assert dataset.get_dataset_size() == len(expected)
 
 
 def test_a_function_of_rows_gets_their_columns_as_numpy_arrays() -> None:
@@ -311,17 +311,17 @@ def test_each_pass_is_an_epoch_shuffled_anew_and_a_seed_repeats_them() -> None:
 
 
 def test_a_data_set_tells_its_shapes_types_and_counts() -> None:
-    made = ds.NumpySlicesDataset({"a": X, "b": np.arange(6)}, shuffle=False)
-    assert made.output_shapes() == [[2], []] and made.batch(4).output_shapes() == [[4, 2], [4]]
-    assert made.output_types() == [np.float32, np.int64]
-    assert made.map(lambda a: a.astype(np.int8), ["a"]).output_types() == [np.int8, np.int64]
-    batched = (made, made.batch(4), made.batch(4).repeat(2), made.batch(4).batch(2))
+    dataset = ds.NumpySlicesDataset({"a": X, "b": np.arange(6)}, shuffle=False)
+    assert dataset.output_shapes() == [[2], []] and dataset.batch(4).output_shapes() == [[4, 2], [4]]
+    assert dataset.output_types() == [np.float32, np.int64]
+    assert dataset.map(lambda a: a.astype(np.int8), ["a"]).output_types() == [np.int8, np.int64]
+    batched = (dataset, dataset.batch(4), dataset.batch(4).repeat(2), dataset.batch(4).batch(2))
     assert [item.get_batch_size() for item in batched] == [1, 4, 4, 2]
-    repeated = (made, made.repeat(3), made.repeat(3).batch(2), made.repeat(3).repeat(2), made.repeat(-1))
+    repeated = (dataset, dataset.repeat(3), dataset.repeat(3).batch(2), dataset.repeat(3).repeat(2), dataset.repeat(-1))
     assert [item.get_repeat_count() for item in repeated] == [1, 3, 3, 2, -1]
-    assert made.get_class_indexing() == {} and made.num_classes() is None
+    assert dataset.get_class_indexing() == {} and dataset.num_classes() is None
     with pytest.raises(RuntimeError, match="the data set is empty"):
-        made.skip(6).output_shapes()
+        dataset.skip(6).output_shapes()
 
 
 def test_the_data_sets_of_all_rows_follow_each_other() -> None:
@@ -347,9 +347,9 @@ def test_a_buffer_shuffle_keeps_every_row_whole_and_draws_from_the_next_ones() -
     orders = set()
     for seed in range(20):
         ds.config.set_seed(seed)
-        made = whole(rows().shuffle(3))
-        assert sorted(made) == [(X[i].tolist(), i, i) for i in range(6)]
-        order = [row[1] for row in made]
+        output = whole(rows().shuffle(3))
+        assert sorted(output) == [(X[i].tolist(), i, i) for i in range(6)]
+        order = [row[1] for row in output]
         # Of the rows that are left, one of the first three is next.
         assert all(sorted(order[i:]).index(row) < 3 for i, row in enumerate(order))
         orders.add(tuple(order))
@@ -357,8 +357,8 @@ def test_a_buffer_shuffle_keeps_every_row_whole_and_draws_from_the_next_ones() -
 
 
 def test_filtered_and_changed_rows_keep_their_other_columns() -> None:
-    kept = rows().filter(lambda v: v % 2 == 1, input_columns=["b"])
-    assert whole(kept) == [(X[i].tolist(), i, i) for i in (1, 3, 5)]
+    rows_ = rows().filter(lambda v: v % 2 == 1, input_columns=["b"])
+    assert whole(rows_) == [(X[i].tolist(), i, i) for i in (1, 3, 5)]
     assert whole(rows().filter(lambda a, b, e: a[0] > 3 and b + e < 9)) == [(X[i].tolist(), i, i) for i in (2, 3, 4)]
     changed = rows().take(2).map(lambda e, b: (e - 10, b + 10), input_columns=["e", "b"])
     assert whole(changed) == [([0.0, 1.0], 10, -10), ([2.0, 3.0], 11, -9)]
@@ -540,10 +540,10 @@ IMAGE = (np.arange(48) % 255).astype(np.uint8).reshape(4, 4, 3)
     ],
 )
 def test_what_a_transform_makes_of_an_image(operation: Any, shape: Any, dtype: str, first: Any) -> None:
-    made = operation(IMAGE)
-    assert made.shape == shape and made.dtype == dtype
+    output = operation(IMAGE)
+    assert output.shape == shape and output.dtype == dtype
     if first is not None:
-        np.testing.assert_allclose(made.ravel()[:2], first, rtol=1e-6)
+        np.testing.assert_allclose(output.ravel()[:2], first, rtol=1e-6)
 
 
 GRAY = [[4, 19, 34, 49], [64, 79, 94, 109], [124, 139, 154, 169], [184, 199, 214, 229]]
@@ -552,7 +552,7 @@ LIST, TABLE = np.array([1, 2, 3]), np.array([[1, 2, 3], [4, 5, 6]], np.int32)
 
 
 @pytest.mark.parametrize(
-    ("made", "argument", "expected"),
+    ("output", "argument", "expected"),
     [
         (transforms.Slice(1), LIST, [2]),
         (transforms.Slice(-1), LIST, [3]),
@@ -622,10 +622,10 @@ LIST, TABLE = np.array([1, 2, 3]), np.array([[1, 2, 3], [4, 5, 6]], np.int32)
         ),
     ],
 )
-def test_a_transform_makes_what_mindspores_makes(made: Any, argument: Any, expected: Any) -> None:
-    result = made(argument)
+def test_a_transform_makes_what_mindspores_makes(output: Any, argument: Any, expected: Any) -> None:
+    result = output(argument)
     assert result.tolist() == expected and result.dtype == (
-        np.float32 if isinstance(made, vision.ToType) else argument.dtype
+        np.float32 if isinstance(output, vision.ToType) else argument.dtype
     )
 
 
@@ -639,12 +639,12 @@ def test_different_elements_come_in_the_order_of_their_first_places() -> None:
 
 def test_one_of_the_transforms_is_taken_and_all_in_some_order() -> None:
     two = [lambda v: v + 1, lambda v: v * 2]
-    for made, possible in (
+    for output, possible in (
         (transforms.RandomChoice(two), {4, 6}),
         (transforms.RandomOrder(two), {7, 8}),
         (transforms.RandomApply(two, 0.5), {3, 8}),
     ):
-        data = ds.NumpySlicesDataset(np.full(60, 3), shuffle=False).map(made)
+        data = ds.NumpySlicesDataset(np.full(60, 3), shuffle=False).map(output)
         assert set(column(data, 0)) == possible
 
 
@@ -768,12 +768,12 @@ def test_one_hot_is_smoothed_over_all_classes() -> None:
 def test_the_offset_names_the_shard_of_the_first_row(
     rows: int, shards: int, offset: int, expected: list[list[int]]
 ) -> None:
-    made = [
+    datasets = [
         ds.NumpySlicesDataset(np.arange(rows), sampler=ds.DistributedSampler(shards, i, False, offset=offset))
         for i in range(shards)
     ]
-    assert [column(item, 0) for item in made] == expected
-    assert [item.get_dataset_size() for item in made] == [len(item) for item in expected]
+    assert [column(item, 0) for item in datasets] == expected
+    assert [item.get_dataset_size() for item in datasets] == [len(item) for item in expected]
 
 
 def weighted(weights: Any) -> Any:
@@ -922,8 +922,8 @@ def test_transforms_that_give_several_values() -> None:
 @pytest.mark.usefixtures("seeded")
 def test_one_transform_is_chosen_and_all_are_taken_in_any_order() -> None:
     def results(operation: Any) -> dict[int, int]:
-        made = column(ds.NumpySlicesDataset(np.full(3000, 10), shuffle=False).map(operation), 0)
-        return {value: made.count(value) for value in set(made)}
+        output = column(ds.NumpySlicesDataset(np.full(3000, 10), shuffle=False).map(operation), 0)
+        return {value: output.count(value) for value in set(output)}
 
     steps = [lambda v: v + 1, lambda v: v * 2, lambda v: v - 5]
     chosen = results(transforms.RandomChoice(steps))

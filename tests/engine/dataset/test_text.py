@@ -398,9 +398,9 @@ RESULTS: list[tuple[Callable[[], Any], Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("made", "expected"), RESULTS)
-def test_text_becomes_what_mindspore_makes_of_it(made: Callable[[], Any], expected: Any) -> None:
-    assert plain(made()) == expected
+@pytest.mark.parametrize(("make", "expected"), RESULTS)
+def test_text_becomes_what_mindspore_makes_of_it(make: Callable[[], Any], expected: Any) -> None:
+    assert plain(make()) == expected
 
 
 REFUSED: list[tuple[Callable[[], Any], type[Exception]]] = [
@@ -498,10 +498,10 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception]]] = [
 ]
 
 
-@pytest.mark.parametrize(("made", "error"), REFUSED)
-def test_what_mindspore_refuses_is_refused_in_one_sentence(made: Callable[[], Any], error: type[Exception]) -> None:
+@pytest.mark.parametrize(("make", "error"), REFUSED)
+def test_what_mindspore_refuses_is_refused_in_one_sentence(make: Callable[[], Any], error: type[Exception]) -> None:
     with pytest.raises(error, match="^(For '|the Vocab is empty|'dtype' must be a MindSpore dtype)") as raised:
-        made()
+        make()
     assert "\n" not in str(raised.value)
 
 
@@ -516,7 +516,7 @@ def test_where_mindspore_repeats_or_loses_text_it_is_neither_repeated_nor_lost()
 
 
 @pytest.mark.parametrize(
-    ("made", "expected"),
+    ("output", "expected"),
     [
         (lambda: text.Vocab.from_list(["w1", "w2"]), {"w1": 0, "w2": 1}),
         (lambda: text.Vocab.from_list(["w1", "w2"], ["<unk>"]), {"<unk>": 0, "w1": 1, "w2": 2}),
@@ -524,8 +524,8 @@ def test_where_mindspore_repeats_or_loses_text_it_is_neither_repeated_nor_lost()
         (lambda: text.Vocab.from_dict({"a": 3, "b": 1}), {"a": 3, "b": 1}),
     ],
 )
-def test_a_vocabulary_numbers_its_words(made: Any, expected: dict[str, int]) -> None:
-    assert made().vocab() == expected
+def test_a_vocabulary_numbers_its_words(output: Any, expected: dict[str, int]) -> None:
+    assert output().vocab() == expected
 
 
 def test_a_vocabulary_is_read_from_a_file(tmp_path: Path) -> None:
@@ -698,15 +698,15 @@ def test_jieba_is_asked_for_words_and_named_where_it_is_missing(
     monkeypatch.setitem(sys.modules, "jieba", None)
     with pytest.raises(ImportError, match="For 'JiebaTokenizer', the package 'jieba' is needed: pip install jieba"):
         text.JiebaTokenizer(str(file), str(file))
-    made: list[FakeJieba] = []
+    samples: list[FakeJieba] = []
     fake = SimpleNamespace(
-        Tokenizer=lambda path: made.append(FakeJieba(path)) or made[-1],
+        Tokenizer=lambda path: samples.append(FakeJieba(path)) or samples[-1],
         finalseg=SimpleNamespace(cut=lambda argument: [argument]),
     )
     monkeypatch.setitem(sys.modules, "jieba", fake)
     mixed = text.JiebaTokenizer(str(file), str(file), with_offsets=True)
     mixed.add_dict({"北京": 3})
-    assert made[-1].dictionary == str(file) and made[-1].added == {"北京": 3}
+    assert samples[-1].dictionary == str(file) and samples[-1].added == {"北京": 3}
     assert plain(mixed("北京x")) == (["北京", "x"], ("uint32", [0, 6]), ("uint32", [6, 7]))
     assert text.JiebaTokenizer(str(file), str(file), text.JiebaMode.MP)("北京x").tolist() == ["北", "京", "x"]
     assert text.JiebaTokenizer(str(file), str(file), text.JiebaMode.HMM)("北京x").tolist() == ["北京x"]

@@ -18,13 +18,13 @@ COLORS = (np.arange(60) * 37 % 251).astype(np.uint8).reshape(4, 5, 3)  # an imag
 GRAY = COLORS[:, :, 0]
 
 
-def same(made: Any, expected: Any) -> None:
+def same(output: Any, expected: Any) -> None:
     """The same dtype, shape and elements; text by its elements, as its width hangs on what else there was."""
-    assert isinstance(made, np.ndarray)
+    assert isinstance(output, np.ndarray)
     if expected.dtype.kind != "U":
-        assert made.dtype == expected.dtype
-    assert made.shape == expected.shape
-    np.testing.assert_array_equal(made, expected)
+        assert output.dtype == expected.dtype
+    assert output.shape == expected.shape
+    np.testing.assert_array_equal(output, expected)
 
 
 @pytest.mark.parametrize(
@@ -73,10 +73,10 @@ def test_a_transform_gives_these_elements(make: Any, value: Any, expected: Any) 
 
 
 def test_several_values_are_changed_alike() -> None:
-    made = transforms.Fill(2)(np.zeros(2), np.zeros((1, 1), np.int8))
-    assert isinstance(made, tuple) and len(made) == 2
-    same(made[0], np.full(2, 2.0))
-    same(made[1], np.full((1, 1), 2, np.int8))
+    output = transforms.Fill(2)(np.zeros(2), np.zeros((1, 1), np.int8))
+    assert isinstance(output, tuple) and len(output) == 2
+    same(output[0], np.full(2, 2.0))
+    same(output[1], np.full((1, 1), 2, np.int8))
 
 
 @pytest.mark.parametrize(
@@ -111,10 +111,10 @@ def test_a_value_is_given_twice() -> None:
     ],
 )
 def test_different_elements_come_in_their_own_order(value: Any, result: Any, indices: Any, counts: Any) -> None:
-    made = transforms.Unique()(value)
-    same(made[0], np.array(result, value.dtype))
-    same(made[1], np.array(indices, np.int32))
-    same(made[2], np.array(counts, np.int32))
+    output = transforms.Unique()(value)
+    same(output[0], np.array(result, value.dtype))
+    same(output[1], np.array(indices, np.int32))
+    same(output[2], np.array(counts, np.int32))
 
 
 SCALED = ((COLORS - [1.0, 2, 3]) / [2, 4, 8]).astype(np.float32)
@@ -169,9 +169,9 @@ SHARES = np.array([0.2, 0.4, 0.8, 1.0], np.float32)
     ],
 )
 def test_an_image_becomes_this_one(make: Any, image: Any, expected: Any) -> None:
-    made = make()(image)
-    assert (made.dtype, made.shape) == (expected.dtype, expected.shape)
-    np.testing.assert_allclose(made, expected, rtol=2e-7, atol=1e-6 if made.dtype.kind == "f" else 0)
+    output = make()(image)
+    assert (output.dtype, output.shape) == (expected.dtype, expected.shape)
+    np.testing.assert_allclose(output, expected, rtol=2e-7, atol=1e-6 if output.dtype.kind == "f" else 0)
 
 
 @pytest.mark.parametrize(
@@ -205,13 +205,13 @@ def test_the_middle_of_an_image_is_mindspores(
 
 def bilinear(image: Any, height: int, width: int) -> Any:
     """Each new pixel's center in the old image, and the four pixels around it weighed by nearness, in float64."""
-    made = np.zeros((height, width))
+    output = np.zeros((height, width))
     for row, column in itertools.product(range(height), range(width)):
         y = min(max((row + 0.5) * image.shape[0] / height - 0.5, 0), image.shape[0] - 1)
         x = min(max((column + 0.5) * image.shape[1] / width - 0.5, 0), image.shape[1] - 1)
         for near_y, near_x in itertools.product(range(image.shape[0]), range(image.shape[1])):
-            made[row, column] += max(1 - abs(y - near_y), 0) * max(1 - abs(x - near_x), 0) * image[near_y, near_x]
-    return made
+            output[row, column] += max(1 - abs(y - near_y), 0) * max(1 - abs(x - near_x), 0) * image[near_y, near_x]
+    return output
 
 
 @pytest.mark.parametrize(
@@ -227,9 +227,9 @@ def bilinear(image: Any, height: int, width: int) -> Any:
 )
 def test_resizing_is_bilinear(shape: tuple[int, int], size: Any, height: int, width: int) -> None:
     image = np.random.default_rng(1).random(shape).astype(np.float32)
-    made = vision.Resize(size)(image)
-    assert made.dtype == np.float32
-    np.testing.assert_allclose(made, bilinear(image, height, width), rtol=1e-5)
+    output = vision.Resize(size)(image)
+    assert output.dtype == np.float32
+    np.testing.assert_allclose(output, bilinear(image, height, width), rtol=1e-5)
     colors = np.stack([image, image[::-1]], axis=2)
     np.testing.assert_allclose(
         vision.Resize(size)(colors),
@@ -244,9 +244,9 @@ def test_gray_is_the_weighed_sum_of_the_colors(dtype: Any) -> None:
     luma = 0.299 * image[:, :, 0].astype(np.float64) + 0.587 * image[:, :, 1] + 0.114 * image[:, :, 2]  # ITU-R BT.601
     expected = np.floor(luma + 0.5 + 1e-9) if dtype is np.uint8 else luma
     for channels, item in ((1, expected), (3, np.stack([expected] * 3, axis=2))):
-        made = vision.Grayscale(channels)(image)
-        assert (made.dtype, made.shape) == (dtype, item.shape)
-        np.testing.assert_allclose(made, item, rtol=1e-6)
+        output = vision.Grayscale(channels)(image)
+        assert (output.dtype, output.shape) == (dtype, item.shape)
+        np.testing.assert_allclose(output, item, rtol=1e-6)
 
 
 class Drawn:
@@ -295,8 +295,8 @@ PLUS, TIMES, TWICE = (lambda v: v + 1), (lambda v: v * 10), transforms.Duplicate
 def test_what_is_drawn_decides_which_transforms_are_made(make: Any, draws: Any, expected: Any) -> None:
     generator: Any = Drawn(*draws)
     with ds.config.iteration(generator, 0):
-        made = make()(np.array(3))
-    assert np.asarray(made).tolist() == (list(expected) if isinstance(expected, tuple) else expected)
+        output = make()(np.array(3))
+    assert np.asarray(output).tolist() == (list(expected) if isinstance(expected, tuple) else expected)
     assert next(generator.draws, None) is None
 
 
@@ -309,8 +309,8 @@ def test_several_images_are_flipped_alike() -> None:
     generator: Any = Drawn(0.1, 0.9)
     with ds.config.iteration(generator, 0):
         flipped, left = (vision.RandomVerticalFlip(0.5)(GRAY, COLORS) for _ in range(2))
-    for made, expected in zip([*flipped, *left], [np.flipud(GRAY), np.flipud(COLORS), GRAY, COLORS], strict=True):
-        same(made, expected)
+    for output, expected in zip([*flipped, *left], [np.flipud(GRAY), np.flipud(COLORS), GRAY, COLORS], strict=True):
+        same(output, expected)
 
 
 @pytest.mark.parametrize(

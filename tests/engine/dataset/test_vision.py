@@ -271,8 +271,8 @@ def test_images_become_what_mindspore_makes_of_them(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(ROUNDED))
 def test_images_become_what_mindspore_makes_of_them_up_to_rounding(name: str) -> None:
-    with np.load(FOLDER / "test_vision.npz") as kept:
-        want = [kept[f"{name} {i}"] for i in range(int(kept[f"{name} count"]))]
+    with np.load(FOLDER / "test_vision.npz") as archive:
+        want = [archive[f"{name} {i}"] for i in range(int(archive[f"{name} count"]))]
     for first, second in zip(arrays(CASES[name]()), want, strict=True):
         assert first.dtype == second.dtype and first.shape == second.shape
         assert np.abs(first.astype(float) - second).max() <= 1
@@ -318,11 +318,13 @@ SPOT[4, 4] = 200
 )
 def test_what_is_made_with_a_probability_is_made_as_often(random: Any, plain: Any, share: float) -> None:
     image = LARGE // 2 + 20  # not of all values, so that each transform changes it
-    made = many(random, image, times=600)
-    kept = [np.array_equal(item, image) for item in made]
-    assert abs(1 - np.mean(kept) - share) < 0.08  # four standard deviations
+    samples = many(random, image, times=600)
+    unchanged = [np.array_equal(item, image) for item in samples]
+    assert abs(1 - np.mean(unchanged) - share) < 0.08  # four standard deviations
     if plain is not None:
-        assert all(np.array_equal(first, plain(image)) for first, second in zip(made, kept, strict=True) if not second)
+        assert all(
+            np.array_equal(first, plain(image)) for first, second in zip(samples, unchanged, strict=True) if not second
+        )
 
 
 def test_a_random_brightness_is_drawn_evenly_from_its_range() -> None:
@@ -377,9 +379,9 @@ def test_random_light_has_the_spread_that_is_asked_for() -> None:
 def test_a_random_angle_is_drawn_evenly() -> None:
     line = np.zeros((33, 33), np.uint8)
     line[16, 16:] = 255
-    made = many(vision.RandomRotation(90), line)
+    samples = many(vision.RandomRotation(90), line)
     angles = []
-    for item in made:
+    for item in samples:
         rows, columns = np.nonzero(item)
         angles.append(np.rad2deg(np.arctan2(16 - rows.mean(), columns.mean() - 16)))
     assert -93 < min(angles) < -80 and 80 < max(angles) < 93 and abs(np.mean(angles)) < 12
@@ -387,8 +389,8 @@ def test_a_random_angle_is_drawn_evenly() -> None:
 
 
 def test_a_random_affine_map_moves_within_its_range() -> None:
-    made = many(vision.RandomAffine(0, (-0.3, 0.3, 0.0, 0.0)), np.pad(SPOT, [(6, 6), (6, 6), (0, 0)]))
-    indices = np.array([np.argwhere(item[:, :, 0])[0] for item in made]) - 10
+    samples = many(vision.RandomAffine(0, (-0.3, 0.3, 0.0, 0.0)), np.pad(SPOT, [(6, 6), (6, 6), (0, 0)]))
+    indices = np.array([np.argwhere(item[:, :, 0])[0] for item in samples]) - 10
     assert set(indices[:, 0]) == {0} and set(indices[:, 1]) == set(range(-6, 7))
     assert np.array_equal(vision.RandomAffine((30, 30), None, (1.5, 1.5))(U), vision.Affine(30, [0, 0], 1.5, 0)(U))
 
@@ -462,9 +464,9 @@ def test_boxes_go_with_their_part_of_the_image() -> None:
         vision.RandomCropWithBBox((12, 18)),
         vision.RandomCropWithBBox((30, 40), 3, True),
     ):
-        made = many(transform, image, box, times=40)
-        assert len({item[0].tobytes() for item in made}) > 1
-        assert all(lit(item[0]) == item[1][0].tolist() for item in made)
+        samples = many(transform, image, box, times=40)
+        assert len({item[0].tobytes() for item in samples}) > 1
+        assert all(lit(item[0]) == item[1][0].tolist() for item in samples)
     for result, moved in many(vision.RandomResizedCropWithBBox((40, 60), (0.6, 1.0)), image, box, times=40):
         assert result.shape == (40, 60, 3) and np.abs(np.array(lit(result)) - moved[0]).max() <= 2.5
     for result, moved in many(vision.RandomResizeWithBBox((40, 60)), image, box, times=10):
@@ -478,8 +480,8 @@ def test_boxes_go_with_their_part_of_the_image() -> None:
 
 def test_policies_draw_from_their_lists() -> None:
     both = [[(vision.Invert(), 1.0), (vision.VerticalFlip(), 0.0)], [(vision.HorizontalFlip(), 1.0)]]
-    made = [sample.tobytes() for sample in many(vision.RandomSelectSubpolicy(both), U)]
-    counts = [made.count(variant.tobytes()) for variant in (255 - U, np.ascontiguousarray(U[:, ::-1]))]
+    samples = [sample.tobytes() for sample in many(vision.RandomSelectSubpolicy(both), U)]
+    counts = [samples.count(variant.tobytes()) for variant in (255 - U, np.ascontiguousarray(U[:, ::-1]))]
     assert sum(counts) == 300 and min(counts) > 110
     uniform = many(vision.UniformAugment([vision.Invert(), vision.HorizontalFlip()], 1), U)
     counts = [[item.tobytes() for item in uniform].count(variant.tobytes()) for variant in (U, 255 - U)]
@@ -498,9 +500,9 @@ def test_policies_draw_from_their_lists() -> None:
 
 @pytest.mark.parametrize("kind", [vision.RandAugment, vision.TrivialAugmentWide, vision.AutoAugment])
 def test_strong_augmentation_keeps_the_form_of_an_image_and_draws_many(kind: Any) -> None:
-    made = many(kind(), LARGE, times=100)
-    assert {(item.shape, item.dtype.name) for item in made} == {((32, 32, 3), "uint8")}
-    assert len({item.tobytes() for item in made}) > 12
+    samples = many(kind(), LARGE, times=100)
+    assert {(item.shape, item.dtype.name) for item in samples} == {((32, 32, 3), "uint8")}
+    assert len({item.tobytes() for item in samples}) > 12
     with pytest.raises(RuntimeError, match="must be of uint8"):
         kind()(F)
 
@@ -622,10 +624,10 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception]]] = [
 ]
 
 
-@pytest.mark.parametrize(("made", "error"), REFUSED)
-def test_what_mindspore_refuses_of_images_is_refused(made: Callable[[], Any], error: type[Exception]) -> None:
+@pytest.mark.parametrize(("make", "error"), REFUSED)
+def test_what_mindspore_refuses_of_images_is_refused(make: Callable[[], Any], error: type[Exception]) -> None:
     with pytest.raises(error, match="^For '") as raised:
-        made()
+        make()
     assert "\n" not in str(raised.value)
 
 

@@ -135,8 +135,8 @@ def test_an_input_that_comes_back_or_is_given_twice_is_handed_on() -> None:
 
     exported(Same(), X)
     result = nn.GraphCell(ms.load("net.onnx"))(X)
-    for mine, theirs in zip(result, Same()(X), strict=True):
-        np.testing.assert_array_equal(mine.asnumpy(), theirs.asnumpy())
+    for value, reference in zip(result, Same()(X), strict=True):
+        np.testing.assert_array_equal(value.asnumpy(), reference.asnumpy())
 
 
 def test_the_network_predicts_in_the_file_and_is_as_it_was_afterwards() -> None:

@@ -136,8 +136,8 @@ def test_the_librarys_own_writer_would_write_the_same_bytes(tmp_path: Path) -> N
     tensors = {f"{kind}.{name}": Tensor(array, kind) for name, array in arrays.items() for kind in kinds}
     path = tmp_path / "x.safetensors"
     ms.save_checkpoint({**tensors, "höhe": Tensor(2.0)}, path, format="safetensors")
-    theirs = {name: tensor.asnumpy().copy() for name, tensor in tensors.items()}
-    assert path.read_bytes() == save({**theirs, "höhe": np.array(2.0, np.float32)}, {"format": "ms"})
+    reference = {name: tensor.asnumpy().copy() for name, tensor in tensors.items()}
+    assert path.read_bytes() == save({**reference, "höhe": np.array(2.0, np.float32)}, {"format": "ms"})
 
 
 def test_every_dtype_is_read_by_a_program_that_made_none_of_it(tmp_path: Path) -> None:

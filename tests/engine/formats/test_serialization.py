@@ -291,7 +291,7 @@ def test_values_are_cast_within_their_kind_unless_strict() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mine", "argument"),
+    ("own", "argument"),
     [
         ("float32", "bfloat16"),
         ("bfloat16", "float64"),
@@ -301,11 +301,11 @@ def test_values_are_cast_within_their_kind_unless_strict() -> None:
         ("complex64", "complex128"),
     ],
 )
-def test_floats_go_into_floats_and_integers_into_integers(mine: str, argument: str) -> None:
+def test_floats_go_into_floats_and_integers_into_integers(own: str, argument: str) -> None:
     net = nn.Cell()
-    net.p = Parameter(Tensor([1, 0], getattr(ms, mine)), "p")
+    net.p = Parameter(Tensor([1, 0], getattr(ms, own)), "p")
     ms.load_param_into_net(net, {"p": Parameter(Tensor([3, 5], getattr(ms, argument)), "p")})
-    assert (net.p.dtype, net.p.asnumpy().astype(complex).tolist()) == (getattr(ms, mine), [3, 5])
+    assert (net.p.dtype, net.p.asnumpy().astype(complex).tolist()) == (getattr(ms, own), [3, 5])
 
 
 def test_a_shape_that_does_not_fit_changes_nothing_at_all() -> None:

@@ -289,10 +289,10 @@ def test_axes_of_one_behind_the_shape_are_dropped() -> None:
     assert net.weight.tolist() == [[5.0, 6.0]]
 
 
-@pytest.mark.parametrize(("mine", "argument"), [("float32", "bool_"), ("bool_", "int32"), ("int32", "float32")])
-def test_values_of_another_kind_are_refused(mine: str, argument: str) -> None:
+@pytest.mark.parametrize(("own", "argument"), [("float32", "bool_"), ("bool_", "int32"), ("int32", "float32")])
+def test_values_of_another_kind_are_refused(own: str, argument: str) -> None:
     net = nn.Cell()
-    net.p = Parameter(Tensor([1, 0], getattr(ms, mine)), "p")
+    net.p = Parameter(Tensor([1, 0], getattr(ms, own)), "p")
     with pytest.raises(RuntimeError, match="'p' is .*, but the value is"):
         ms.load_param_into_net(net, {"p": Parameter(Tensor([1, 0], getattr(ms, argument)), "p")})
 

@@ -57,31 +57,31 @@ def parameters(*shapes: tuple[int, ...]) -> list[Parameter]:
 @pytest.mark.parametrize("name", TOGETHER)
 def test_it_writes_in_place_where_nobody_else_looks_and_only_there(name: str) -> None:
     with strict_device.device(triton=True):
-        mine = parameters((5, 7), (3,), (2, 2))
-        optimizer = OPTIMIZERS[name](mine)
-        slopes = tuple(Tensor(np.ones(p.shape), ms.float32) for p in mine)
+        weights = parameters((5, 7), (3,), (2, 2))
+        optimizer = OPTIMIZERS[name](weights)
+        slopes = tuple(Tensor(np.ones(p.shape), ms.float32) for p in weights)
         optimizer(slopes)
-        held, alias = mine[0]._array, Tensor(mine[1])
-        records, arrays = held.get(), [id(p._array) for p in mine]
+        storage, alias = weights[0]._array, Tensor(weights[1])
+        records, arrays = storage.get(), [id(p._array) for p in weights]
         optimizer(slopes)
-        np.testing.assert_array_equal(held.get(), records)
-        assert mine[0]._array is not held
-        np.testing.assert_array_equal(alias.asnumpy(), mine[1].asnumpy())
-        assert id(mine[2]._array) == arrays[2]
+        np.testing.assert_array_equal(storage.get(), records)
+        assert weights[0]._array is not storage
+        np.testing.assert_array_equal(alias.asnumpy(), weights[1].asnumpy())
+        assert id(weights[2]._array) == arrays[2]
 
 
 def test_a_step_that_is_left_out_writes_in_place_too() -> None:
     from hookscope.engine.nn.optim._gpu_steps import step_unless
 
     with strict_device.device(triton=True):
-        mine = parameters((5, 7), (3,))
-        optimizer = nn.Adam(mine, 0.1)
-        slopes = tuple(Tensor(np.ones(p.shape), ms.float32) for p in mine)
+        weights = parameters((5, 7), (3,))
+        optimizer = nn.Adam(weights, 0.1)
+        slopes = tuple(Tensor(np.ones(p.shape), ms.float32) for p in weights)
         optimizer(slopes)
-        arrays, before = [id(p._array) for p in mine], [p.asnumpy() for p in optimizer.get_parameters()]
+        arrays, before = [id(p._array) for p in weights], [p.asnumpy() for p in optimizer.get_parameters()]
         for left_out in (True, False):
             step_unless(Tensor(left_out)._array, optimizer, slopes)
-            assert [id(p._array) for p in mine] == arrays
+            assert [id(p._array) for p in weights] == arrays
             same = [np.array_equal(p.asnumpy(), x) for p, x in zip(optimizer.get_parameters(), before, strict=True)]
             assert all(same) is left_out
 
@@ -89,11 +89,11 @@ def test_a_step_that_is_left_out_writes_in_place_too() -> None:
 def test_tensors_of_several_dtypes_take_a_launch_each_and_others_their_rule() -> None:
     def step(on_gpu: bool) -> Any:
         dtypes = (ms.float32, ms.float16, ms.float32, ms.float64)
-        mine = [Parameter(Tensor(np.ones(4), dtype), f"p{i}") for i, dtype in enumerate(dtypes)]
-        optimizer = nn.Momentum(mine, 0.25, 0.5)
+        weights = [Parameter(Tensor(np.ones(4), dtype), f"p{i}") for i, dtype in enumerate(dtypes)]
+        optimizer = nn.Momentum(weights, 0.25, 0.5)
         for _ in range(2):
             optimizer(tuple(Tensor(np.full(4, 0.5), dtype) for dtype in dtypes))
-        return [p.asnumpy().astype(np.float64) for p in mine]
+        return [p.asnumpy().astype(np.float64) for p in weights]
 
     with strict_device.device(triton=True) as counts:
         result = step(on_gpu=True)
@@ -103,8 +103,8 @@ def test_tensors_of_several_dtypes_take_a_launch_each_and_others_their_rule() ->
 
 def test_a_gradient_that_lies_otherwise_is_read_in_order() -> None:
     with strict_device.device(triton=True):
-        (mine,) = parameters((3, 4))
-        optimizer = nn.Momentum([mine], 1.0, 0.0)
+        (weights,) = parameters((3, 4))
+        optimizer = nn.Momentum([weights], 1.0, 0.0)
         turned = Tensor(np.arange(12.0).reshape(4, 3), ms.float32)
         optimizer((Tensor._wrap(turned._array.T),))
-        np.testing.assert_array_equal(mine.asnumpy(), 2 - np.arange(12.0).reshape(4, 3).T)
+        np.testing.assert_array_equal(weights.asnumpy(), 2 - np.arange(12.0).reshape(4, 3).T)

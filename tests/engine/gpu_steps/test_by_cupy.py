@@ -103,11 +103,11 @@ def test_a_subclass_is_given_pythons_numbers() -> None:
 @pytest.mark.parametrize(("number", "factor"), [(1, 0.9), (2, 0.9), (1, 0.0), (2, 0.0)])
 def test_sgd_clears_what_says_that_its_first_step_is_to_come_in_that_step_alone(number: int, factor: float) -> None:
     p, kept, stat, g = (np.full(2, value, np.float32) for value in (1.0, 2.0, 1.0, 4.0))
-    made = updates.sgd_by_step(p, kept, stat, g, 0.5, np.float32(factor), 0.25, False, np.int32(number))
+    output = updates.sgd_by_step(p, kept, stat, g, 0.5, np.float32(factor), 0.25, False, np.int32(number))
     sums = 4.0 if number == 1 else np.float32(0.9) * 2 + 3
     new = 1 - 0.5 * (sums if factor else 4.0)
     want = [new, sums if factor else 2.0, 0.0 if factor and number == 1 else 1.0]
-    np.testing.assert_allclose([x[0] for x in made], want, rtol=1e-6)
+    np.testing.assert_allclose([x[0] for x in output], want, rtol=1e-6)
 
 
 def test_a_user_reads_what_a_checkpoint_would_hold() -> None:

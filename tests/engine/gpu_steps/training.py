@@ -124,8 +124,8 @@ class Outcome:
         assert self.values.keys() == other.values.keys()
         for name, value in self.values.items():
             np.testing.assert_allclose(value, other.values[name], rtol=4 * tolerance, atol=tolerance, err_msg=name)
-        for mine, others in zip(self.given, other.given, strict=True):
-            for first, second in zip(mine, others, strict=True):
+        for own, others in zip(self.given, other.given, strict=True):
+            for first, second in zip(own, others, strict=True):
                 np.testing.assert_allclose(first, second, rtol=10 * tolerance, atol=tolerance)
 
 

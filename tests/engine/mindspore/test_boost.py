@@ -45,9 +45,9 @@ def test_after_so_many_steps_the_optimizer_takes_the_mean_and_it_begins_anew() -
     ],
 )
 def test_what_cannot_be_is_refused(steps: Any, optimizer: Any, error: type[Exception], names: str) -> None:
-    made: Any = optimizer and nn.SGD([Parameter(Tensor([1.0]), name="weight")], 0.5)
+    output: Any = optimizer and nn.SGD([Parameter(Tensor([1.0]), name="weight")], 0.5)
     with pytest.raises(error, match=f"For 'GradientAccumulation', {names}"):
-        boost.GradientAccumulation(steps, made)
+        boost.GradientAccumulation(steps, output)
 
 
 def test_what_was_made_for_ascend_names_the_way_to_go() -> None:

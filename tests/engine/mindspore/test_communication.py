@@ -115,12 +115,12 @@ OF_A_GROUP: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("who", OF_A_GROUP)
-def test_a_group_that_is_not_there_is_refused_by_name(who: str) -> None:
-    with pytest.raises(ValueError, match=f"For '{who}', there is no group 'x'; create_group makes one"):
-        OF_A_GROUP[who]("x")
-    with pytest.raises(TypeError, match=f"For '{who}', 'group' must be a str, but got int"):
-        OF_A_GROUP[who](1)
+@pytest.mark.parametrize("name", OF_A_GROUP)
+def test_a_group_that_is_not_there_is_refused_by_name(name: str) -> None:
+    with pytest.raises(ValueError, match=f"For '{name}', there is no group 'x'; create_group makes one"):
+        OF_A_GROUP[name]("x")
+    with pytest.raises(TypeError, match=f"For '{name}', 'group' must be a str, but got int"):
+        OF_A_GROUP[name](1)
 
 
 @pytest.mark.parametrize(

@@ -78,8 +78,8 @@ def test_prelu_keeps_the_shape_of_a_tensor_without_axes() -> None:
 
 @pytest.mark.parametrize("init", ["One", "Zero", "Normal", "Uniform", "XavierUniform", "HeNormal"])
 def test_an_initializer_fills_a_tensor_without_elements(init: str) -> None:
-    made = Tensor(shape=(1, 0, 3), dtype=ms.float32, init=getattr(ms.common.initializer, init)())
-    assert made.shape == (1, 0, 3) and made.init_data().shape == (1, 0, 3)
+    output = Tensor(shape=(1, 0, 3), dtype=ms.float32, init=getattr(ms.common.initializer, init)())
+    assert output.shape == (1, 0, 3) and output.init_data().shape == (1, 0, 3)
     with pytest.raises(ValueError, match="'shape' must be axes above 0"):
         initializers.initializer("ones", (1, 0, 3))
 

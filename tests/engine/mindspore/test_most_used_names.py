@@ -80,7 +80,7 @@ def test_print_prints_its_inputs(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_what_is_printed_is_shown_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     class Stream(io.StringIO):
-        shown = ""
+        text = ""
 
         def flush(self) -> None:
             self.shown = self.getvalue()

@@ -105,18 +105,18 @@ def gan() -> dict[str, Any]:
 
     step_g = ms.value_and_grad(generator_forward, None, optimizer_g.parameters, has_aux=True)
     step_d = ms.value_and_grad(discriminator_forward, None, optimizer_d.parameters)
-    kept: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     valid, fake = ops.ones((2, 1), ms.float32), ops.zeros((2, 1), ms.float32)
     (loss_g, images), gradients = step_g(wave(2, 6), valid)
-    kept |= {"loss of the generator": loss_g, "images": images}
-    kept |= {f"gradient {p.name}": g for p, g in zip(optimizer_g.parameters, gradients, strict=True)}
+    results |= {"loss of the generator": loss_g, "images": images}
+    results |= {f"gradient {p.name}": g for p, g in zip(optimizer_g.parameters, gradients, strict=True)}
     optimizer_g(gradients)
     loss_d, gradients = step_d(wave(2, 1, 8, 8), images, valid, fake)
-    kept |= {"loss of the discriminator": loss_d}
-    kept |= {f"gradient {p.name}": g for p, g in zip(optimizer_d.parameters, gradients, strict=True)}
+    results |= {"loss of the discriminator": loss_d}
+    results |= {f"gradient {p.name}": g for p, g in zip(optimizer_d.parameters, gradients, strict=True)}
     optimizer_d(gradients)
-    kept |= {f"after {p.name}": p for p in (*generator.get_parameters(), *discriminator.get_parameters())}
-    return kept | {"names of the optimizer": [p.name for p in optimizer_d.get_parameters()]}
+    results |= {f"after {p.name}": p for p in (*generator.get_parameters(), *discriminator.get_parameters())}
+    return results | {"names of the optimizer": [p.name for p in optimizer_d.get_parameters()]}
 
 
 class SinusoidalPosEmb(nn.Cell):
@@ -214,10 +214,10 @@ def ddpm() -> dict[str, Any]:
 
     optimizer = nn.Adam(net.trainable_params(), learning_rate=1e-2, beta1=0.9, beta2=0.99, eps=1e-2)
     averages = ParameterTuple([Parameter(p.value(), name=f"ema.{p.name}") for p in net.trainable_params()])
-    kept = trained(net, forward, optimizer, wave(2, 1, 8, 8), wave(2, 1, 8, 8, k=2.0), Tensor([3, 17], ms.int32))
+    results = trained(net, forward, optimizer, wave(2, 1, 8, 8), wave(2, 1, 8, 8, k=2.0), Tensor([3, 17], ms.int32))
     for average, weight in zip(averages, net.trainable_params(), strict=True):
         ops.assign(average, average * 0.9 + weight * 0.1)
-    return kept | {f"average {p.name}": p for p in averages[:4]}
+    return results | {f"average {p.name}": p for p in averages[:4]}
 
 
 @program
@@ -232,9 +232,9 @@ def realnvp() -> dict[str, Any]:
             self.t = nn.SequentialCell([nn.Dense(dim, hidden), nn.ReLU(), nn.Dense(hidden, dim)])
 
         def construct(self, x: Tensor, log_det: Tensor) -> tuple[Tensor, Tensor]:
-            kept = x * self.mask
-            s, t = self.s(kept) * (1 - self.mask), self.t(kept) * (1 - self.mask)
-            return kept + (1 - self.mask) * (x * ops.exp(s) + t), log_det + s.sum(-1)
+            masked = x * self.mask
+            s, t = self.s(masked) * (1 - self.mask), self.t(masked) * (1 - self.mask)
+            return masked + (1 - self.mask) * (x * ops.exp(s) + t), log_det + s.sum(-1)
 
     class Flow(nn.Cell):
         def __init__(self) -> None:

@@ -84,15 +84,15 @@ def double_dqn() -> dict[str, Any]:
         best = policy(following).argmax(axis=1)
         index = ops.stack((ops.arange(5), best.astype(ms.int64)), 1)
         value = ops.gather_nd(target(following), index)
-        wanted = ops.stop_gradient(reward + 0.95 * (1 - done) * value)
-        error = ops.select(ops.isnan(wanted), ops.zeros_like(q), q - wanted)
-        return nn.HuberLoss(delta=0.2)(q, wanted), q, best, error
+        target_value = ops.stop_gradient(reward + 0.95 * (1 - done) * value)
+        error = ops.select(ops.isnan(target_value), ops.zeros_like(q), q - target_value)
+        return nn.HuberLoss(delta=0.2)(q, target_value), q, best, error
 
     optimizer = nn.Momentum(policy.trainable_params(), [0.2, 0.1], 0.9)
-    kept = trained(policy, forward, optimizer, wave(5, 4), integers(5, below=3), wave(5), wave(5, 4, k=1.0))
+    results = trained(policy, forward, optimizer, wave(5, 4), integers(5, below=3), wave(5), wave(5, 4, k=1.0))
     for new, old in zip(policy.get_parameters(), target.get_parameters(), strict=True):
         old.set_data(new * 0.1 + old * 0.9)
-    return kept | {f"after {p.name}": p for p in target.get_parameters()}
+    return results | {f"after {p.name}": p for p in target.get_parameters()}
 
 
 @program
@@ -209,10 +209,10 @@ def domain_adversarial_with_own_bprops() -> dict[str, Any]:
             return self.label(f), self.domain(self.reverse(f)).squeeze(1)
 
     net = filled(DANN())
-    heard: list[Any] = []
+    records: list[Any] = []
 
     def hook(cell: nn.Cell, grad_input: Any, grad_output: Any) -> Any:
-        heard.append(grad_input[0])
+        records.append(grad_input[0])
         return (grad_input[0] * 0.5,)
 
     net.label.register_backward_hook(hook)
@@ -224,8 +224,8 @@ def domain_adversarial_with_own_bprops() -> dict[str, Any]:
         return a + ops.binary_cross_entropy_with_logits(of_domain, domain, ones, ones), logits, of_domain
 
     domain = integers(5, below=2, dtype=np.float32)
-    kept = trained(net, forward, nn.SGD(net.trainable_params(), 0.1), wave(5, 6), integers(5, below=3), domain)
-    return kept | {"how often heard": len(heard)}
+    results = trained(net, forward, nn.SGD(net.trainable_params(), 0.1), wave(5, 6), integers(5, below=3), domain)
+    return results | {"how often heard": len(records)}
 
 
 @program
@@ -243,7 +243,7 @@ def scaled_loss_and_accumulated_gradients() -> dict[str, Any]:
         return scaler.scale(loss), loss
 
     step = ops.value_and_grad(forward, None, weights, has_aux=True)
-    kept: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for i in range(2):
         (_, loss), gradients = step(wave(4, 5, k=float(i)), wave(4, 2, k=1.0 + i))
         gradients = scaler.unscale(gradients)
@@ -251,10 +251,10 @@ def scaled_loss_and_accumulated_gradients() -> dict[str, Any]:
         scaler.adjust(finite)
         for total, g in zip(accumulated, gradients, strict=True):
             ops.assign_add(total, g / 2)
-        kept |= {f"loss {i}": loss, f"finite {i}": finite, f"scale {i}": scaler.scale_value.value()}
+        results |= {f"loss {i}": loss, f"finite {i}": finite, f"scale {i}": scaler.scale_value.value()}
     optimizer(accumulated)
-    kept |= {f"gradient {p.name}": p for p in accumulated}
-    return kept | state(net)
+    results |= {f"gradient {p.name}": p for p in accumulated}
+    return results | state(net)
 
 
 @program
@@ -405,8 +405,8 @@ def adversarial_example() -> dict[str, Any]:
         logits = net(ops.concat((images, x), 0))
         return loss_fn(logits, ops.concat((y, y), 0)), logits
 
-    kept = trained(net, forward, nn.SGD(net.trainable_params(), 0.1), attacked, labels)
-    return {"gradient by the image": by_image, "attacked": attacked} | kept
+    results = trained(net, forward, nn.SGD(net.trainable_params(), 0.1), attacked, labels)
+    return {"gradient by the image": by_image, "attacked": attacked} | results
 
 
 lion_opt = ops.MultitypeFuncGraph("lion_opt")
@@ -472,9 +472,11 @@ def two_steps_of_an_own_optimizer(groups: bool) -> dict[str, Any]:
 
     inputs = wave(4, 5), integers(4, below=3)
     first = trained(net, forward, optimizer, *inputs)
-    kept = {f"first {name}": first[name] for name in ("loss", "output 0")} | trained(net, forward, optimizer, *inputs)
-    kept |= {f"moment {p.name}": p for p in optimizer.moments1}
-    return kept | {"names of the optimizer": [p.name for p in optimizer.get_parameters()]}
+    results = {f"first {name}": first[name] for name in ("loss", "output 0")} | trained(
+        net, forward, optimizer, *inputs
+    )
+    results |= {f"moment {p.name}": p for p in optimizer.moments1}
+    return results | {"names of the optimizer": [p.name for p in optimizer.get_parameters()]}
 
 
 @program

@@ -57,8 +57,8 @@ def integers(*shape: int, below: int, k: int = 1, dtype: Any = np.int32) -> Tens
 
 def state(net: nn.Cell) -> dict[str, Any]:
     """The names of all parameters in order, and their values."""
-    kept: dict[str, Any] = {"names": [f"{p.name} {p.requires_grad}" for p in net.get_parameters()]}
-    return kept | {f"parameter {name}": p for name, p in net.parameters_and_names()}
+    results: dict[str, Any] = {"names": [f"{p.name} {p.requires_grad}" for p in net.get_parameters()]}
+    return results | {f"parameter {name}": p for name, p in net.parameters_and_names()}
 
 
 def trained(net: nn.Cell, forward: Callable[..., Any], optimizer: nn.Optimizer, *inputs: Any) -> dict[str, Any]:
@@ -66,13 +66,13 @@ def trained(net: nn.Cell, forward: Callable[..., Any], optimizer: nn.Optimizer, 
     weights = optimizer.parameters
     step = ms.value_and_grad(forward, None, weights, has_aux=True)
     (loss, *outputs), gradients = step(*inputs)
-    kept = {"loss": loss} | {f"output {i}": item for i, item in enumerate(outputs)}
-    kept |= {f"gradient {p.name}": g for p, g in zip(weights, gradients, strict=True)}
-    kept = {name: item.asnumpy().copy() if isinstance(item, Tensor) else item for name, item in kept.items()}
+    results = {"loss": loss} | {f"output {i}": item for i, item in enumerate(outputs)}
+    results |= {f"gradient {p.name}": g for p, g in zip(weights, gradients, strict=True)}
+    results = {name: item.asnumpy().copy() if isinstance(item, Tensor) else item for name, item in results.items()}
     optimizer(gradients)
-    return kept | state(net)
+    return results | state(net)
 
 
-def arrays(kept: dict[str, Any]) -> dict[str, np.ndarray]:
+def arrays(results: dict[str, Any]) -> dict[str, np.ndarray]:
     """What a program returns, as arrays."""
-    return {name: item.asnumpy() if isinstance(item, Tensor) else np.array(item) for name, item in kept.items()}
+    return {name: item.asnumpy() if isinstance(item, Tensor) else np.array(item) for name, item in results.items()}

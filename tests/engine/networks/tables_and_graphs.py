@@ -82,11 +82,11 @@ def wide_and_deep() -> dict[str, Any]:
     mask, label = integers(5, 3, below=2, dtype=np.float32), integers(5, 1, below=2, dtype=np.float32)
     step = ops.value_and_grad(forward, grad_position=None, weights=(*wide, *deep), has_aux=True)
     (loss, w, d), gradients = step(integers(5, 3, below=30), mask, label)
-    kept = {"loss": loss, "output wide": w, "output deep": d}
-    kept |= {f"gradient {p.name}": g for p, g in zip((*wide, *deep), gradients, strict=True)}
+    results = {"loss": loss, "output wide": w, "output deep": d}
+    results |= {f"gradient {p.name}": g for p, g in zip((*wide, *deep), gradients, strict=True)}
     optimizer_w(gradients[: len(wide)])
     optimizer_d(gradients[len(wide) :])
-    return kept | state(net)
+    return results | state(net)
 
 
 @program

@@ -170,10 +170,10 @@ def gpt() -> dict[str, Any]:
     (loss, logits), gradients = step(ids)
     clipped = ops.clip_by_global_norm(gradients, 0.5)
     optimizer(clipped)
-    kept = {"loss": loss, "output 0": logits}
-    kept |= {f"gradient {p.name}": g for p, g in zip(weights, gradients, strict=True)}
-    kept |= {f"clipped {p.name}": g for p, g in zip(weights, clipped, strict=True)}
-    return kept | state(net)
+    results = {"loss": loss, "output 0": logits}
+    results |= {f"gradient {p.name}": g for p, g in zip(weights, gradients, strict=True)}
+    results |= {f"clipped {p.name}": g for p, g in zip(weights, clipped, strict=True)}
+    return results | state(net)
 
 
 # ---- LLaMA, in mint
@@ -531,9 +531,9 @@ def lstm_text_classifier() -> dict[str, Any]:
     step = ClippedTrainOneStepCell(nn.WithLossCell(net, loss_fn), optimizer, sens=4.0)
     step.set_train()
     losses = [step(integers(3, 7, below=20, k=k), Tensor([0, 1, 1], ms.int32)) for k in (1, 2)]
-    kept = {"loss 0": losses[0], "loss 1": losses[1]}
-    kept |= {f"gradient {p.name}": g for p, g in zip(step.weights, step.gradients, strict=True)}
-    return kept | state(net) | {"names of the step": [p.name for p in step.get_parameters()]}
+    results = {"loss 0": losses[0], "loss 1": losses[1]}
+    results |= {f"gradient {p.name}": g for p, g in zip(step.weights, step.gradients, strict=True)}
+    return results | state(net) | {"names of the step": [p.name for p in step.get_parameters()]}
 
 
 @program

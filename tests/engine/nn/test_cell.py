@@ -603,8 +603,8 @@ def test_a_cell_dict_is_a_dictionary_of_cells() -> None:
     assert list(cells.items()) == list(zip(cells.keys(), cells.values(), strict=True))
     assert [*cells] == [*cells.keys()] == ["a", "b", "c"]
     assert [p.name for p in cells.get_parameters()] == ["a.w", "c.w"]
-    taken = cells.pop("a")
-    assert isinstance(taken, Leaf)
+    cell = cells.pop("a")
+    assert isinstance(cell, Leaf)
     assert list(cells.keys()) == ["b", "c"]
     cells.clear()
     assert len(cells) == 0 and bool(cells)  # true also without cells, as in MindSpore
@@ -642,11 +642,11 @@ def test_parameter_dtypes_are_mindspores() -> None:
 
 def test_set_data_casts_keeps_the_object_and_leaves_the_source_alone() -> None:
     p, source = Parameter(Tensor([1.0, 2.0]), "p"), Tensor([5, 6])
-    held = p._array
+    storage = p._array
     assert p.set_data(source) is p
     source[0] = 9
     p[1] = 7.0
-    assert (p.tolist(), p.dtype, held.tolist(), source.tolist()) == ([5.0, 7.0], ms.float32, [1.0, 2.0], [9, 6])
+    assert (p.tolist(), p.dtype, storage.tolist(), source.tolist()) == ([5.0, 7.0], ms.float32, [1.0, 2.0], [9, 6])
 
 
 def test_set_data_shares_no_memory_with_a_source_of_the_same_dtype() -> None:

@@ -64,10 +64,10 @@ def test_the_first_call_checks_the_names_of_the_whole_network_once() -> None:
     assert counted(lambda: net(Tensor([1.0])))[Cell.cells_and_names.__code__] == 0
 
 
-@pytest.mark.parametrize("made", [nn.CellList, nn.SequentialCell])
-def test_a_long_list_looks_at_each_cell_a_few_times(made: type[Cell]) -> None:
+@pytest.mark.parametrize("kind", [nn.CellList, nn.SequentialCell])
+def test_a_long_list_looks_at_each_cell_a_few_times(kind: type[Cell]) -> None:
     cells = [nn.ReLU() for _ in range(DEPTH)]
-    assert counted(lambda: made(cells))[Cell.cells_and_names.__code__] <= 8 * DEPTH
+    assert counted(lambda: kind(cells))[Cell.cells_and_names.__code__] <= 8 * DEPTH
 
 
 def test_a_watched_call_looks_through_a_deep_network_once() -> None:

@@ -143,9 +143,9 @@ def test_the_loss_scale_follows_the_overflows_and_the_update_leaves_these_steps_
     assert [i for i, overflow in enumerate(overflows) if overflow] == list(bad)
     plain = one(steps=steps - len(bad))
     # The scale is a power of 2: the steps that remain are those of a training without it, bit for bit or nearly.
-    kept = [loss for i, loss in enumerate(losses) if i not in bad]
-    np.testing.assert_allclose(kept, [float(loss) for loss in plain[: len(kept)]], rtol=1e-6)
-    for result, expected in zip(weights, plain[len(kept) :], strict=True):
+    finite = [loss for i, loss in enumerate(losses) if i not in bad]
+    np.testing.assert_allclose(finite, [float(loss) for loss in plain[: len(finite)]], rtol=1e-6)
+    for result, expected in zip(weights, plain[len(finite) :], strict=True):
         np.testing.assert_allclose(result.asnumpy(), expected.asnumpy(), rtol=1e-5)
     assert counted == steps - len(bad)
 

@@ -44,15 +44,20 @@ def apart(result: Outcome, exact: Outcome, eps: float) -> float | None:
     if result.error is not None or exact.error is not None:
         return None if exact.error is not None else np.inf
     largest = None
-    for mine, its in zip(result.arrays, exact.arrays, strict=True):
-        if not isinstance(mine, np.ndarray) or its.dtype != np.float64 or mine.dtype.kind in "biu" or not its.size:
+    for value, reference in zip(result.arrays, exact.arrays, strict=True):
+        if (
+            not isinstance(value, np.ndarray)
+            or reference.dtype != np.float64
+            or value.dtype.kind in "biu"
+            or not reference.size
+        ):
             continue
-        a = np.asarray(mine, np.float64)
-        is_number = np.isfinite(its)
-        if not np.array_equal(a[~is_number], its[~is_number], equal_nan=True):
+        a = np.asarray(value, np.float64)
+        is_number = np.isfinite(reference)
+        if not np.array_equal(a[~is_number], reference[~is_number], equal_nan=True):
             largest = np.inf
-        scale = max(1.0, float(np.abs(its[is_number]).max(initial=0)))
-        largest = max(largest or 0.0, float(np.abs(a - its)[is_number].max(initial=0)) / (eps * scale))
+        scale = max(1.0, float(np.abs(reference[is_number]).max(initial=0)))
+        largest = max(largest or 0.0, float(np.abs(a - reference)[is_number].max(initial=0)) / (eps * scale))
     return largest
 
 

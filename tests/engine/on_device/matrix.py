@@ -94,25 +94,29 @@ def run(name: str, sample: Any, dtype: np.dtype[Any], gradient: bool) -> Outcome
         return Outcome(error=error)
 
 
-def difference(here: Outcome, there: Outcome, rounded_to: str = "") -> str:
+def difference(on_cpu: Outcome, on_device: Outcome, rounded_to: str = "") -> str:
     """In what the device is not as the CPU; "" where it is.
 
     Results may be in a wider dtype than the one that they were rounded to on the way.
     """
-    if here.error is not None:
-        if there.error is None:
-            return f"the CPU refuses it: {here.error}"
-        return "" if type(here.error) is type(there.error) else f"another error: {there.error!r} for {here.error!r}"
-    if there.error is not None:
-        return f"{type(there.error).__name__}: {there.error}"
-    for mine, its in zip(here.arrays, there.arrays, strict=True):
-        if not isinstance(mine, np.ndarray):
+    if on_cpu.error is not None:
+        if on_device.error is None:
+            return f"the CPU refuses it: {on_cpu.error}"
+        return (
+            ""
+            if type(on_cpu.error) is type(on_device.error)
+            else f"another error: {on_device.error!r} for {on_cpu.error!r}"
+        )
+    if on_device.error is not None:
+        return f"{type(on_device.error).__name__}: {on_device.error}"
+    for value, reference in zip(on_cpu.arrays, on_device.arrays, strict=True):
+        if not isinstance(value, np.ndarray):
             continue
-        if (mine.dtype, mine.shape) != (its.dtype, its.shape):
-            return f"{its.dtype} {its.shape} for {mine.dtype} {mine.shape}"
-        wide = np.complex128 if mine.dtype.kind == "c" else np.float64
-        a, b = mine.astype(wide), its.astype(wide)
-        tolerance = TOLERANCE.get(rounded_to or mine.dtype.name, 1e-9)
+        if (value.dtype, value.shape) != (reference.dtype, reference.shape):
+            return f"{reference.dtype} {reference.shape} for {value.dtype} {value.shape}"
+        wide = np.complex128 if value.dtype.kind == "c" else np.float64
+        a, b = value.astype(wide), reference.astype(wide)
+        tolerance = TOLERANCE.get(rounded_to or value.dtype.name, 1e-9)
         tolerance *= max(1.0, float(np.abs(a[np.isfinite(a)]).max(initial=0)))
         if not np.allclose(b, a, tolerance, tolerance, equal_nan=True):
             return f"other numbers: {np.abs(a - b).max()} apart"
@@ -121,10 +125,10 @@ def difference(here: Outcome, there: Outcome, rounded_to: str = "") -> str:
 
 def compared(name: str, sample: Any, dtype: str, gradient: bool, triton: bool = False, rounded_to: str = "") -> str:
     """Run on both; ``difference``."""
-    here = run(name, sample, DTYPES[dtype], gradient)
+    on_cpu = run(name, sample, DTYPES[dtype], gradient)
     with strict_device.device(triton):
-        there = run(name, sample, DTYPES[dtype], gradient)
-    return difference(here, there, rounded_to)
+        on_device = run(name, sample, DTYPES[dtype], gradient)
+    return difference(on_cpu, on_device, rounded_to)
 
 
 def main() -> None:
@@ -137,11 +141,11 @@ def main() -> None:
             here_all = False
             for number, sample in enumerate(row.samples):
                 for gradient in (False, True) if dtype in FLOATING and has_gradient(name) else (False,):
-                    here = run(name, sample, DTYPES[dtype], gradient)
+                    on_cpu = run(name, sample, DTYPES[dtype], gradient)
                     with strict_device.device():
-                        there = run(name, sample, DTYPES[dtype], gradient)
-                    here_all |= here.error is None
-                    if message := difference(here, there):
+                        on_device = run(name, sample, DTYPES[dtype], gradient)
+                    here_all |= on_cpu.error is None
+                    if message := difference(on_cpu, on_device):
                         notes.append(f"{number}{' gradient' if gradient else ''}: {message}")
             works[dtype]["on the CPU"] += here_all
             works[dtype]["here"] += here_all and not notes

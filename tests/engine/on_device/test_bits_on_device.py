@@ -64,12 +64,12 @@ def bits(result: Any) -> list[bytes]:
 @pytest.mark.parametrize("name", GRADIENTS)
 def test_what_goes_to_one_place_is_added_in_one_order(name: str, table: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segments, "_LARGEST_TABLE", table)
-    here = GRADIENTS[name]()
+    on_cpu = GRADIENTS[name]()
     with strict_device.device():
         results = [GRADIENTS[name]() for _ in range(3)]
         assert len({tuple(bits(result)) for result in results}) == 1
-        there = results[0]
-        for first, second in zip(*(x if isinstance(x, tuple) else (x,) for x in (here, there)), strict=True):
+        on_device = results[0]
+        for first, second in zip(*(x if isinstance(x, tuple) else (x,) for x in (on_cpu, on_device)), strict=True):
             np.testing.assert_allclose(second.asnumpy(), first.asnumpy(), rtol=1e-4, atol=1e-5)
 
 

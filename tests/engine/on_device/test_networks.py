@@ -31,9 +31,9 @@ def cases() -> list[object]:
 def check(name: str, precision: str, triton: bool) -> None:
     """The losses of three steps are the CPU's and fall, and the third step asks for no more than ``HELD``."""
     step = training(name, precision)
-    here = [float(step().asnumpy()) for _ in range(3)]
+    on_cpu = [float(step().asnumpy()) for _ in range(3)]
     losses, counts = measured(name, precision, triton)
-    np.testing.assert_allclose(losses, here, rtol=TOLERANCE[precision])
+    np.testing.assert_allclose(losses, on_cpu, rtol=TOLERANCE[precision])
     assert losses[-1] < losses[0]
     held = HELD[name, precision][not triton]
     assert len(counts.launches) <= held.launches, counts

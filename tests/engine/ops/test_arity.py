@@ -120,7 +120,7 @@ def test_an_error_about_arguments_names_what_users_call(
     rows: list[tuple[str, Any]], way: str, capfd: pytest.CaptureFixture[str], recwarn: pytest.WarningsRecorder
 ) -> None:
     public = {name.rpartition(".")[2] for name, _ in rows}
-    wrong, taken = [], []
+    wrong, calls = [], []
     for name, value in rows:
         if isinstance(value, enum.EnumMeta):
             continue
@@ -133,10 +133,10 @@ def test_an_error_about_arguments_names_what_users_call(
             if by and not (len(names) == 1 and names[0] in public):
                 wrong.append(f"{name}: {error}")
         else:
-            taken.append(name.rpartition(".")[2])
+            calls.append(name.rpartition(".")[2])
     assert not wrong, "\n".join(wrong[:20])
     if way == "an unknown name":
-        assert set(taken) <= TAKING_ANY_NAME
+        assert set(calls) <= TAKING_ANY_NAME
 
 
 OWN: list[tuple[Callable[[], Any], str]] = [

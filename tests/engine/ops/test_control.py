@@ -18,17 +18,17 @@ SHAPES = [(), (0,), (3,), (2, 0, 4), (2, 3, 4)]
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_tensor_tells_its_shape_axes_size_and_dtype(shape: tuple[int, ...], dtype: Any) -> None:
     x = Tensor(np.zeros(shape), dtype)
-    for asked in (ops.dyn_shape(x), ops.TensorShape()(x)):
-        assert (asked.tolist(), asked.shape, asked.dtype) == (list(shape), (len(shape),), ms.int64)
+    for value in (ops.dyn_shape(x), ops.TensorShape()(x)):
+        assert (value.tolist(), value.shape, value.dtype) == (list(shape), (len(shape),), ms.int64)
     assert ops.rank(x) == ops.Rank()(x) == len(shape)
     assert ops.size(x) == ops.Size()(x) == math.prod(shape)
     assert ops.dtype(x) is ops.DType()(x) is dtype
 
 
-@pytest.mark.parametrize("asked", [ops.dyn_shape, ops.rank, ops.size, ops.dtype])
-def test_only_a_tensor_is_asked(asked: Any) -> None:
+@pytest.mark.parametrize("value", [ops.dyn_shape, ops.rank, ops.size, ops.dtype])
+def test_only_a_tensor_is_asked(value: Any) -> None:
     with pytest.raises(TypeError, match=r"must be a Tensor, but got list"):
-        asked([1.0])
+        value([1.0])
 
 
 def test_tensors_and_parameters_are_tensors_and_nothing_else_is() -> None:

@@ -25,9 +25,9 @@ def both(a: Any, b: Any) -> Any:
     return a + b, a - b
 
 
-@pytest.mark.parametrize("said", [(same, same), ((2, 2), ms.float32), ([2, 2], ms.float32)])
-def test_the_function_computes_on_arrays(said: tuple[Any, Any]) -> None:
-    out = ops.Custom(product, *said, func_type="pyfunc")(x, y)
+@pytest.mark.parametrize("declaration", [(same, same), ((2, 2), ms.float32), ([2, 2], ms.float32)])
+def test_the_function_computes_on_arrays(declaration: tuple[Any, Any]) -> None:
+    out = ops.Custom(product, *declaration, func_type="pyfunc")(x, y)
     assert out.dtype is ms.float32 and out.asnumpy().tolist() == [[6, 13], [22, 37]]
 
 

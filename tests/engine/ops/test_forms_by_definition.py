@@ -270,9 +270,9 @@ def surrounded(x: Array, widths: Any, outside: Any) -> Array:
     out = np.zeros([n + before + after for n, (before, after) in zip(x.shape, widths, strict=True)])
     for index in np.ndindex(out.shape):
         inside = [i - before for i, (before, _) in zip(index, widths, strict=True)]
-        taken = [i if 0 <= i < n else outside(i, n) for i, n in zip(inside, x.shape, strict=True)]
-        number = next((v for v in taken if isinstance(v, float)), None)
-        out[index] = x[tuple(taken)] if number is None else number
+        sources = [i if 0 <= i < n else outside(i, n) for i, n in zip(inside, x.shape, strict=True)]
+        number = next((v for v in sources if isinstance(v, float)), None)
+        out[index] = x[tuple(sources)] if number is None else number
     return out
 
 
@@ -562,8 +562,8 @@ def test_batch_norm_gives_its_statistics(shape: tuple[int, ...]) -> None:
     close(result[0], want, 1e-4, 1e-5)
     for first, second in zip(result[1:], (mean, variance) * 2, strict=True):
         close(first, second)
-    held = [Parameter(Tensor(v), name=n) for n, v in (("m", mean), ("v", variance))]
-    result = ops.BatchNorm(True, 1e-3, 0.3)(*inputs, *held)
+    parameters = [Parameter(Tensor(v), name=n) for n, v in (("m", mean), ("v", variance))]
+    result = ops.BatchNorm(True, 1e-3, 0.3)(*inputs, *parameters)
     count = x.size // 3
     means = [x[:, c].mean() for c in range(3)]
     variances = [((x[:, c] - means[c]) ** 2).sum() / count for c in range(3)]
@@ -572,8 +572,8 @@ def test_batch_norm_gives_its_statistics(shape: tuple[int, ...]) -> None:
     close(result[0], want, 1e-4, 1e-5)
     for first, second in zip(result[1:], (means, variances) * 2, strict=True):
         close(first, second)
-    close(held[0], 0.7 * mean + 0.3 * np.array(means))
-    close(held[1], 0.7 * variance + 0.3 * np.array(variances) * count / (count - 1))
+    close(parameters[0], 0.7 * mean + 0.3 * np.array(means))
+    close(parameters[1], 0.7 * variance + 0.3 * np.array(variances) * count / (count - 1))
 
 
 @pytest.mark.parametrize("which", list(itertools.product([False, True], repeat=3)))

@@ -57,12 +57,12 @@ def test_diagonals_of_matrices_follow_their_definitions() -> None:
         embedded = np.array([np.diag(row, k) for row in a[0]])
         close(ops.diag_embed(Tensor(a[0]), k), embedded)
         close(ops.diag_embed(Tensor(a[0]), k, 0, 2), np.moveaxis(embedded, 0, 1))
-        written = a.copy()
+        copy = a.copy()
         indices = [(i, i + k) for i in range(3) if 0 <= i + k < 4]
         source = -np.arange(1.0, 2 * len(indices) + 1).reshape(2, len(indices))
         for n, (i, j) in enumerate(indices):
-            written[:, i, j] = source[:, n]
-        close(ops.diagonal_scatter(Tensor(a), Tensor(source), k, 1, 2), written)
+            copy[:, i, j] = source[:, n]
+        close(ops.diagonal_scatter(Tensor(a), Tensor(source), k, 1, 2), copy)
     for below, above in itertools.product(range(-1, 5), repeat=2):
         keep = [[(below < 0 or i - j <= below) and (above < 0 or j - i <= above) for j in range(4)] for i in range(3)]
         close(ops.matrix_band_part(Tensor(a), below, above), np.where(keep, a, 0))

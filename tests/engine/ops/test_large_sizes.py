@@ -51,9 +51,9 @@ ELEMENTS: list[tuple[Callable[[], Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "who", "argument"), ELEMENTS)
-def test_a_result_that_no_memory_holds_is_refused_before(call: Callable[[], Any], who: str, argument: str) -> None:
-    text = rf"^For '{who}', '{argument}' must ask for at most 268435456 elements, but got [\d(), ]+$"
+@pytest.mark.parametrize(("call", "name", "argument"), ELEMENTS)
+def test_a_result_that_no_memory_holds_is_refused_before(call: Callable[[], Any], name: str, argument: str) -> None:
+    text = rf"^For '{name}', '{argument}' must ask for at most 268435456 elements, but got [\d(), ]+$"
     with pytest.raises(ValueError, match=text):
         call()
 

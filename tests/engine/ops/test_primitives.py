@@ -63,8 +63,8 @@ def test_every_primitive_class_can_be_told_apart_and_printed() -> None:
     classes = {name: result for name, result in results.items() if issubclass(result, ops.Primitive) and result.name}
     assert set(PRIMITIVES) <= set(classes)
     classes.pop("Custom", None)  # loaded on first use; it takes functions: test_custom.py
-    for name, made in classes.items():
-        primitive = made(**{key: 1 for key, _ in made._parameters})
+    for name, kind in classes.items():
+        primitive = kind(**{key: 1 for key, _ in kind._parameters})
         assert repr(primitive).startswith(f"Prim[{name}]") and primitive.name == name
 
 
@@ -164,8 +164,8 @@ def test_a_primitive_of_the_users_own_keeps_its_arguments() -> None:
     assert (Bare().name, Bare("given").name, Bare(name="named").name) == ("Bare", "given", "named")
     with pytest.raises(NotImplementedError, match="a Primitive of your own computes nothing here by itself"):
         Bare()(X)
-    made = Scale(3.0)
-    assert (made.name, made.factor, made.bias, made.doubled) == ("Scale", 3.0, 1.0, 6.0)
+    primitive = Scale(3.0)
+    assert (primitive.name, primitive.factor, primitive.bias, primitive.doubled) == ("Scale", 3.0, 1.0, 6.0)
 
 
 @pytest.mark.filterwarnings("ignore:'Primitive:UserWarning")
@@ -241,11 +241,11 @@ ATTRIBUTES: list[tuple[Any, str, str, dict[str, bool]]] = [
 def test_an_operator_class_names_its_inputs_and_outputs_and_its_side_effects(
     make: Any, inputs: str, outputs: str, marks: dict[str, bool]
 ) -> None:
-    made = make()
+    primitive = make()
     names = {"input_names": inputs.split(), "output_names": outputs.split()} if inputs else {}
-    assert {**made.attrs, **made._values} == {**made._values, **names, **marks}
+    assert {**primitive.attrs, **primitive._values} == {**primitive._values, **names, **marks}
     if names:
-        made.attrs["input_names"].append("more")
+        primitive.attrs["input_names"].append("more")
         assert make().attrs["input_names"] == inputs.split()
 
 

@@ -65,8 +65,8 @@ def test_what_is_no_tensor_is_refused_by_name(name: str, argument: str) -> None:
         subject(**arguments)
     match = NAMED.match(str(raised.value))
     assert match is not None, raised.value
-    who, what = match.groups()
-    room = {"Tensor.item": Tensor}.get(who, ms if who.endswith("Tensor") else ops)
-    assert callable(getattr(room, who.rpartition(".")[2])), f"there is no '{who}': {raised.value}"
-    if who == name and what is not None and raised.type is TypeError:
+    function, what = match.groups()
+    room = {"Tensor.item": Tensor}.get(function, ms if function.endswith("Tensor") else ops)
+    assert callable(getattr(room, function.rpartition(".")[2])), f"there is no '{function}': {raised.value}"
+    if function == name and what is not None and raised.type is TypeError:
         assert what in (*inspect.signature(subject).parameters, "size"), raised.value

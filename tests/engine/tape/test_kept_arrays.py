@@ -67,12 +67,12 @@ def _compare(entry: operator.Operator, sample: Sample) -> None:
     left = [_Gone(x) if i in entry.placeholders and isinstance(x, np.ndarray) else x for i, x in enumerate(inputs)]
     tracked = {id(new) for old, new in zip(inputs, left, strict=True) if id(old) in tracked}
     gone: Any = _Gone(first) if -1 in entry.placeholders else first
-    made = (gone, *output[1:]) if isinstance(output, tuple) else gone
-    result = entry.gradients(operator.ARRAY_FUNCTIONS, tracked, arrived, made, tuple(left), sample.attrs)
+    instance = (gone, *output[1:]) if isinstance(output, tuple) else gone
+    result = entry.gradients(operator.ARRAY_FUNCTIONS, tracked, arrived, instance, tuple(left), sample.attrs)
     assert len(result) == len(expected)
-    for (_, mine), (_, its) in zip(result, expected, strict=True):
-        np.testing.assert_array_equal(mine, its)
-        assert mine.dtype == its.dtype
+    for (_, own), (_, its) in zip(result, expected, strict=True):
+        np.testing.assert_array_equal(own, its)
+        assert own.dtype == its.dtype
 
 
 def test_what_no_rule_reads_is_gone_when_the_function_goes_on() -> None:
@@ -94,18 +94,18 @@ def test_what_no_rule_reads_is_gone_when_the_function_goes_on() -> None:
 
 
 def test_what_somebody_holds_is_the_same_array_on_the_way_back() -> None:
-    held = []
+    values = []
 
     def f(x: Tensor) -> Tensor:
         y = x + 1.0
-        y.register_hook(held.append)
-        held.append(y)
+        y.register_hook(values.append)
+        values.append(y)
         return ops.relu(y) * 3.0
 
     x = large(3, 4)
     expected = 3.0 * (x.asnumpy() > -1)
     np.testing.assert_array_equal(grad(f)(x).asnumpy(), expected)
-    np.testing.assert_array_equal(held[1].asnumpy(), expected)
+    np.testing.assert_array_equal(values[1].asnumpy(), expected)
 
 
 def test_a_hook_is_called_where_its_tensor_holds_another_array_by_now() -> None:
@@ -162,16 +162,16 @@ def test_the_walk_lets_go_of_what_it_has_passed(watched: bool) -> None:
             return x * 1.0
 
         def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> tuple[Tensor]:
-            results.append([item() is None for item in later])
+            results.append([item() is None for item in references])
             return (dout,)
 
-    later = []
+    references = []
 
     def f(x: Tensor) -> Tensor:
         y = Passing()(x)
         for _ in range(3):
             y = relu(y)
-            later.append(weakref.ref(y._array))
+            references.append(weakref.ref(y._array))
         return y
 
     if watched:
@@ -232,26 +232,26 @@ def test_an_output_that_no_rule_reads_is_gone_before_its_rule_makes_more(monkeyp
     expected = [g.asnumpy() for g in grad(f, (0, 1))(x, w)]
     alive.clear()
     monkeypatch.setattr(matmul, "kernel", looking)
-    for mine, its in zip(grad(f, (0, 1))(x, w), expected, strict=True):
-        np.testing.assert_array_equal(mine.asnumpy(), its)
+    for value, reference in zip(grad(f, (0, 1))(x, w), expected, strict=True):
+        np.testing.assert_array_equal(value.asnumpy(), reference)
     assert results == [[], [False], [False]]
 
 
 def test_what_a_user_holds_of_an_output_that_no_rule_reads_stays_as_it_was() -> None:
-    kept: list[Tensor] = []
+    records: list[Tensor] = []
 
     def f(x: Tensor, w: Tensor) -> Tensor:
         y = ops.matmul(x, w)
-        kept.append(y)
+        records.append(y)
         return ops.gelu(y) + y
 
     x, w = large(70, 3), large(3, 80)
     result = grad(f, (0, 1))(x, w)
     expected = np.float64(x.asnumpy()) @ np.float64(w.asnumpy())
-    np.testing.assert_allclose(kept[0].asnumpy(), expected, rtol=1e-5, atol=1e-6)
-    kept.clear()
-    for mine, its in zip(result, grad(f, (0, 1))(x, w), strict=True):
-        np.testing.assert_array_equal(mine.asnumpy(), its.asnumpy())
+    np.testing.assert_allclose(records[0].asnumpy(), expected, rtol=1e-5, atol=1e-6)
+    records.clear()
+    for value, reference in zip(result, grad(f, (0, 1))(x, w), strict=True):
+        np.testing.assert_array_equal(value.asnumpy(), reference.asnumpy())
 
 
 class Branches(nn.Cell):
@@ -319,18 +319,18 @@ def test_what_replaces_the_gradients_of_a_cell_is_added_to_what_others_sent() ->
 
 
 def test_within_another_recording_everything_is_kept() -> None:
-    kept = []
+    records = []
 
     def f(x: Tensor) -> Tensor:
         y = x + 1.0
         alive = weakref.ref(y._array)
         z = ops.relu(y)
         del y
-        kept.append(alive() is not None)
+        records.append(alive() is not None)
         return z * z
 
     grad(grad(f))(large(2, 3))
-    assert kept == [True]
+    assert records == [True]
 
 
 def test_writing_to_part_of_what_the_tape_let_go_of_changes_no_gradient() -> None:
@@ -365,7 +365,7 @@ class Net(nn.Cell):
 def test_gradients_are_the_same_bits_as_with_everything_kept(watch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     net, x = Net(), large(3, 2, 6, 6)
     messages: list[str] = []
-    shown: list[bool] = []  # whether something is gone
+    flags: list[bool] = []  # whether something is gone
 
     class Tap(taps.Tap):
         observes_operators = "operator" in watch or "middle" in watch
@@ -376,7 +376,7 @@ def test_gradients_are_the_same_bits_as_with_everything_kept(watch: str, monkeyp
             messages.append(name)
             values = (*inputs, *(output if isinstance(output, tuple) else (output,)))
             assert {type(value) for value in values} <= {np.ndarray, type(None), float}
-            shown.append(any(value is None for value in values))
+            flags.append(any(value is None for value in values))
 
     tap = Tap()
 
@@ -401,10 +401,10 @@ def test_gradients_are_the_same_bits_as_with_everything_kept(watch: str, monkeyp
     monkeypatch.setattr(
         recording.Recording, "_with_placeholders", lambda self, indices, inputs, output: (inputs, output)
     )
-    for mine, its in zip(result, gradients(), strict=True):
-        np.testing.assert_array_equal(mine, its)
+    for actual, reference in zip(result, gradients(), strict=True):
+        np.testing.assert_array_equal(actual, reference)
     assert bool(messages) == (watch not in ("nobody", "a tap"))
-    assert any(shown) == ("middle" in watch)
+    assert any(flags) == ("middle" in watch)
 
 
 def test_a_second_derivative_reads_what_the_first_did_not() -> None:

@@ -14,12 +14,12 @@ from hookscope.engine.tape.progress import Stopped, Work, answer_with, answers, 
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Work]]:
-    """Every call of a listener that is told of each step."""
+def works(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Work]]:
+    """Provide the log of a listener that is notified of each step."""
     monkeypatch.setattr(progress_module, "_INTERVAL", 0.0)
-    heard: list[Work] = []
-    unsubscribe = listen(heard.append)
-    yield heard
+    records: list[Work] = []
+    unsubscribe = listen(records.append)
+    yield records
     unsubscribe()
 
 
@@ -29,28 +29,28 @@ def answering() -> Iterator[Callable[[Callable[[], None]], None]]:
     answer_with(None)
 
 
-def test_a_listener_hears_of_each_step_and_of_the_end(told: list[Work]) -> None:
+def test_a_listener_hears_of_each_step_and_of_the_end(works: list[Work]) -> None:
     with progress("counting", 3, "beans") as work:
         for _ in range(3):
             work.advance()
-        assert told == [work] * 3 and not work.ended
-    assert told == [work] * 4 and work.ended and work.done == 3
+        assert works == [work] * 3 and not work.ended
+    assert works == [work] * 4 and work.ended and work.done == 3
 
 
 def test_a_listener_hears_a_few_times_a_second_at_most() -> None:
-    heard: list[int] = []
-    unsubscribe = listen(lambda work: heard.append(work.done))
+    records: list[int] = []
+    unsubscribe = listen(lambda work: records.append(work.done))
     with progress("counting", 20_000) as work:
         for _ in range(20_000):
             work.advance()
     unsubscribe()
-    assert heard[-1] == 20_000 and len(heard) < 2_000
+    assert records[-1] == 20_000 and len(records) < 2_000
     with progress("counting", 1) as work:
         work.advance()
-    assert heard[-1] == 20_000, "it hears no more"
+    assert records[-1] == 20_000, "it hears no more"
 
 
-def test_work_inside_work_knows_it(told: list[Work]) -> None:
+def test_work_inside_work_knows_it(works: list[Work]) -> None:
     with progress("epochs", 2, "epochs") as outer:
         assert current() is outer
         with progress("steps", 1) as inner:
@@ -59,7 +59,7 @@ def test_work_inside_work_knows_it(told: list[Work]) -> None:
         assert current() is outer
         outer.advance()
     assert current() is None
-    assert [work.what for work in told] == ["steps", "steps", "epochs", "epochs"]
+    assert [work.what for work in works] == ["steps", "steps", "epochs", "epochs"]
 
 
 def test_each_thread_has_its_own_work() -> None:
@@ -71,10 +71,10 @@ def test_each_thread_has_its_own_work() -> None:
     assert records == [None]
 
 
-def test_what_raises_ends_the_work_too(told: list[Work]) -> None:
+def test_what_raises_ends_the_work_too(works: list[Work]) -> None:
     with pytest.raises(KeyError), progress("counting", 2) as work:
         raise KeyError
-    assert work.ended and current() is None and told == [work]
+    assert work.ended and current() is None and works == [work]
 
 
 def test_asked_to_stop_it_raises_after_its_next_unit_and_says_how_far_it_got() -> None:
@@ -137,7 +137,7 @@ def test_a_stop_of_what_is_inside_leaves_the_rest_alone() -> None:
 
 
 def test_a_listener_that_fails_is_let_go_and_the_work_goes_on(
-    capsys: pytest.CaptureFixture[str], told: list[Work]
+    capsys: pytest.CaptureFixture[str], works: list[Work]
 ) -> None:
     def fail(work: Work) -> None:
         raise ValueError("a view")
@@ -146,7 +146,7 @@ def test_a_listener_that_fails_is_let_go_and_the_work_goes_on(
     with progress("counting", 2) as work:
         work.advance(2)
     unsubscribe()
-    assert work.done == 2 and told == [work, work]
+    assert work.done == 2 and works == [work, work]
     assert capsys.readouterr().err == "hookscope: progress: a listener raised ValueError: a view\n"
 
 

@@ -368,8 +368,8 @@ def test_gradients_equal_those_of_backward_hooks(name: str) -> None:
         cell.register_backward_hook(lambda c, into, out: records.append(("leaves", names[id(c)], values(into))))
     grad(loss(hooked))(x)
     assert [event[:2] for event in events] == [event[:2] for event in records]
-    for (_, _, mine), (_, _, theirs) in zip(events, records, strict=True):
-        np.testing.assert_allclose(np.array(mine), np.array(theirs), rtol=1e-12)
+    for (_, _, own), (_, _, reference) in zip(events, records, strict=True):
+        np.testing.assert_allclose(np.array(own), np.array(reference), rtol=1e-12)
     np.testing.assert_array_equal(watched.asnumpy(), grad(loss(labeled()[0]))(x).asnumpy())
 
 
@@ -459,18 +459,18 @@ def test_watching_changes_no_bit_over_twenty_steps() -> None:
 
 
 def test_cells_that_run_while_a_tap_is_muted_are_told_to_who_asks_for_them() -> None:
-    heard: list[Any] = []
+    records: list[Any] = []
     outer: list[Any] = []
     notes, square, twice = Notes(), Square(), Pass()
     x = Tensor([2.0])
     with watching(notes), taps.on_muted_call(outer.append):
-        with taps.on_muted_call(heard.append):
+        with taps.on_muted_call(records.append):
             square(x)  # the tap hears it
             with taps.mute():
                 square(x)
                 twice(x)
-        assert heard == [square, twice] and outer == []
+        assert records == [square, twice] and outer == []
         with taps.mute():
             twice(x)
-    assert outer == [twice] and heard == [square, twice]
+    assert outer == [twice] and records == [square, twice]
     assert [event[:2] for event in notes.events] == [("enter", "Square"), ("exit", "Square")]

@@ -147,8 +147,8 @@ def test_an_operator_without_a_triton_kernel_runs_on_cupy(gpu: Any) -> None:
 
 
 def test_numpy_arrays_stay_on_the_cpu_also_while_new_tensors_go_to_the_gpu(gpu: Any) -> None:
-    here = Tensor([1.0]).move_to("CPU")
-    assert isinstance((here + here)._array, np.ndarray)
+    on_cpu = Tensor([1.0]).move_to("CPU")
+    assert isinstance((on_cpu + on_cpu)._array, np.ndarray)
 
 
 def test_without_cupy_the_operators_own_kernel_runs() -> None:
@@ -157,8 +157,8 @@ def test_without_cupy_the_operators_own_kernel_runs() -> None:
 
 
 def test_a_new_tensor_is_where_set_device_says_and_nowhere_else(gpu: Any) -> None:
-    for place in ("GPU", "GPU:0", None):
-        assert Tensor([1.0], device=place).device == ms.tensor(1.0, device=place).device == "GPU:0"
+    for name in ("GPU", "GPU:0", None):
+        assert Tensor([1.0], device=name).device == ms.tensor(1.0, device=name).device == "GPU:0"
     with pytest.raises(ValueError, match="'device' must be 'GPU', the device of new tensors, but got 'CPU'"):
         Tensor([1.0], device="CPU")
     ms.set_device("CPU")
@@ -174,16 +174,16 @@ def test_a_list_may_hold_tensors_on_the_device(gpu: Any) -> None:
 
 
 def test_arrays_of_two_devices_do_not_mix(gpu: Any) -> None:
-    there = Tensor([1.0])
+    on_gpu = Tensor([1.0])
     with pytest.raises(TypeError, match="For 'add', the inputs .* do not fit"):
-        there + there.move_to("CPU")
+        on_gpu + on_gpu.move_to("CPU")
 
 
 def test_a_cell_goes_where_it_is_told_with_its_values(gpu: Any) -> None:
     ms.set_device("CPU")
     net = nn.Dense(2, 1, weight_init=Tensor([[3.0, 4.0]]), bias_init="zeros")
-    there = Tensor([1.0]).move_to("GPU")
-    for target, kind in (("GPU:0", gpu.ndarray), ("CPU", np.ndarray), (there, gpu.ndarray), ("cpu", np.ndarray)):
+    on_gpu = Tensor([1.0]).move_to("GPU")
+    for target, kind in (("GPU:0", gpu.ndarray), ("CPU", np.ndarray), (on_gpu, gpu.ndarray), ("cpu", np.ndarray)):
         assert net.to(target) is net
         assert isinstance(net.weight._array, kind) and isinstance(net.bias._array, kind)
         assert net.weight.tolist() == [[3.0, 4.0]]
@@ -246,8 +246,8 @@ def trained(optimizer: Callable[[Any], nn.Optimizer]) -> tuple[list[Any], set[ty
         loss, gradients = step()
         update(gradients)
         results.append(loss.asnumpy())
-    everything = [*net.get_parameters(), *update.get_parameters()]
-    return [*results, *(p.asnumpy() for p in net.get_parameters())], {type(p._array) for p in everything}
+    parameters = [*net.get_parameters(), *update.get_parameters()]
+    return [*results, *(p.asnumpy() for p in net.get_parameters())], {type(p._array) for p in parameters}
 
 
 @pytest.mark.parametrize(
@@ -266,8 +266,8 @@ def test_training_stays_on_the_device_and_gives_the_cpus_numbers(gpu: Any, optim
     ms.set_device("CPU")
     on_cpu, kinds = trained(optimizer)
     assert kinds == {np.ndarray}
-    for there, here in zip(on_gpu, on_cpu, strict=True):
-        np.testing.assert_allclose(there, here, rtol=1e-5, atol=1e-6)
+    for on_device, local in zip(on_gpu, on_cpu, strict=True):
+        np.testing.assert_allclose(on_device, local, rtol=1e-5, atol=1e-6)
 
 
 def test_second_derivatives_hooks_and_bprops_stay_on_the_device(gpu: Any) -> None:
@@ -289,9 +289,9 @@ def test_second_derivatives_hooks_and_bprops_stay_on_the_device(gpu: Any) -> Non
 
 def test_gradients_pass_from_one_device_to_the_other(gpu: Any) -> None:
     def function(x: Tensor) -> Tensor:
-        here = x.move_to("CPU")
-        assert type(here._array) is np.ndarray
-        return (here * here).to("GPU:0") * x
+        on_cpu = x.move_to("CPU")
+        assert type(on_cpu._array) is np.ndarray
+        return (on_cpu * on_cpu).to("GPU:0") * x
 
     slope = ms.grad(function)(Tensor([2.0, 3.0]))
     assert type(slope._array) is strict_device.ndarray
@@ -307,10 +307,10 @@ def test_contiguous_is_computed_on_the_device_and_gradients_pass(gpu: Any) -> No
 
 def test_writing_on_the_device_never_changes_what_is_held(gpu: Any) -> None:
     p = Parameter(Tensor([1.0, 2.0, 3.0]), "p")
-    held = p._array
+    storage = p._array
     p[1] = 9.0
     p[2:] = Tensor([7.0])
-    assert (p.asnumpy().tolist(), held.get().tolist()) == ([1.0, 9.0, 7.0], [1.0, 2.0, 3.0])
+    assert (p.asnumpy().tolist(), storage.get().tolist()) == ([1.0, 9.0, 7.0], [1.0, 2.0, 3.0])
 
 
 def test_values_come_to_the_host_when_they_are_looked_at(gpu: Any) -> None:

@@ -51,19 +51,19 @@ def test_a_forked_process_and_its_parent_write_over_nothing_of_each_other() -> N
     file = SwapFile()
     before = block_of(np.full(5000, 1.0), file)
     child = os.fork()
-    mine = block_of(np.full(5000, 2.0 if child else 3.0), file)
-    assert before is not None and mine is not None
+    own = block_of(np.full(5000, 2.0 if child else 3.0), file)
+    assert before is not None and own is not None
     if child == 0:
         good = False
         with contextlib.suppress(BaseException):
             layout = (0, (5000,), (8,), np.dtype(np.float64))
-            both = before.view(before.fetch(), layout), mine.view(mine.fetch(), layout)
+            both = before.view(before.fetch(), layout), own.view(own.fetch(), layout)
             good = bool((both[0] == 1).all() and (both[1] == 3).all())
         os._exit(0 if good else 1)
     _, status = os.waitpid(child, 0)
     assert status == 0
     layout = (0, (5000,), (8,), np.dtype(np.float64))
-    assert (mine.view(mine.fetch(), layout) == 2).all() and (before.view(before.fetch(), layout) == 1).all()
+    assert (own.view(own.fetch(), layout) == 2).all() and (before.view(before.fetch(), layout) == 1).all()
 
 
 def test_the_owner_is_whose_memory_it_is() -> None:
@@ -205,13 +205,13 @@ def put(number: int) -> tuple[Any, Any]:
 @pytest.mark.usefixtures("cuda")
 @pytest.mark.parametrize("ahead", [0, 1, 5])
 def test_copies_of_a_gpu_find_their_ends(ahead: int) -> None:
-    written = [put(number) for number in range(12)]
+    stored_blocks = [put(number) for number in range(12)]
     assert len(blocks._pending_copies) == blocks._MAX_PENDING_COPIES
     coming: list[Any] = []
     for number in reversed(range(12)):
         while len(coming) <= ahead and number - len(coming) >= 0:
-            coming.append(written[number - len(coming)][0].fetch())
-        block, layout = written.pop()
+            coming.append(stored_blocks[number - len(coming)][0].fetch())
+        block, layout = stored_blocks.pop()
         np.testing.assert_array_equal(block.view(coming.pop(0), layout), X + number)
         assert len(blocks._pending_copies) <= blocks._MAX_PENDING_COPIES
 

@@ -62,7 +62,7 @@ def test_kinds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "dtype"),
+    ("argument", "dtype"),
     [
         (float, ms.float32),
         (int, ms.int64),
@@ -75,20 +75,20 @@ def test_kinds() -> None:
         (ml_dtypes.bfloat16, ms.bfloat16),
     ],
 )
-def test_what_a_user_may_write_for_a_dtype(written: Any, dtype: DType) -> None:
-    assert any_dtype(written) is dtype
-    if isinstance(written, DType | np.dtype):
-        assert to_dtype(written) is dtype
+def test_what_a_user_may_write_for_a_dtype(argument: Any, dtype: DType) -> None:
+    assert any_dtype(argument) is dtype
+    if isinstance(argument, DType | np.dtype):
+        assert to_dtype(argument) is dtype
     else:  # where MindSpore takes no other
         with pytest.raises(TypeError, match="'dtype' must be a MindSpore dtype such as mindspore.float32, but got"):
-            to_dtype(written)
+            to_dtype(argument)
 
 
-@pytest.mark.parametrize("written", ["no such", object, np.dtype("U3"), np.dtype("datetime64[s]")])
-def test_what_is_no_dtype_is_refused(written: Any) -> None:
+@pytest.mark.parametrize("argument", ["no such", object, np.dtype("U3"), np.dtype("datetime64[s]")])
+def test_what_is_no_dtype_is_refused(argument: Any) -> None:
     for convert in (any_dtype, to_dtype):
         with pytest.raises(TypeError, match="'dtype' must be a MindSpore dtype such as mindspore.float32, but got"):
-            convert(written)
+            convert(argument)
 
 
 def test_conversions_of_mindspores_own_names() -> None:
@@ -122,7 +122,7 @@ def test_what_holds_no_numbers_has_a_kind_or_none() -> None:
 
 def test_kinds_have_mindspores_names_and_no_tensor_is_of_one() -> None:
     # repr and str as MindSpore 2.10.0 gives them
-    shown = {
+    texts = {
         "number": "mindspore.number Number",
         "int_": "mindspore.int Int",
         "uint": "mindspore.uint UInt",
@@ -137,7 +137,7 @@ def test_kinds_have_mindspores_names_and_no_tensor_is_of_one() -> None:
         "hifloat8": "mindspore.hifloat8 HiFloat8",
         "qint4x2": "mindspore.int4 Int4",
     }
-    for name, text in shown.items():
+    for name, text in texts.items():
         kind = getattr(ms, name)
         assert f"{kind!r} {kind}" == text and isinstance(kind, ms.Type) and not isinstance(kind, ms.dtype.DType)
         assert getattr(ms.dtype, name) is getattr(ms.common, name) is copy.deepcopy(kind) is kind

@@ -49,10 +49,10 @@ def test_constants(init: Any, value: float) -> None:
 @pytest.mark.parametrize("value", [0, -0.0, 0.1, 1e-9, 7, 2.9, math.inf])
 @pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16, ms.float32, ms.float64])
 def test_a_constant_is_rounded_once_to_the_dtype(value: float, dtype: Any) -> None:
-    made = initializer(value, (3,), dtype)
+    output = initializer(value, (3,), dtype)
     expected = Tensor(np.full((3,), value, np.float64)).astype(dtype)
-    assert made.dtype == dtype
-    assert made.asnumpy().tobytes() == expected.asnumpy().tobytes()
+    assert output.dtype == dtype
+    assert output.asnumpy().tobytes() == expected.asnumpy().tobytes()
 
 
 @pytest.mark.parametrize(
@@ -156,8 +156,8 @@ def test_set_seed_sets_numpys_global_seed_too() -> None:
 
 
 def test_dtype_and_shape_are_those_asked_for() -> None:
-    made = initializer("ones", 3, ms.float16)
-    assert (made.shape, made.dtype) == ((3,), ms.float16)
+    output = initializer("ones", 3, ms.float16)
+    assert (output.shape, output.dtype) == ((3,), ms.float16)
     assert initializer(Tensor([1, 2]), (2,), ms.float32).dtype is ms.float32
 
 

@@ -59,9 +59,9 @@ class Taker:
 @pytest.mark.parametrize("shape", [(), (4,), (0, 3), (2, 2)])
 def test_a_capsule_holds_the_elements(shape: tuple[int, ...], dtype: Any) -> None:
     values = np.resize(NUMBERS[:3], shape).astype(dtype)
-    taken = np.from_dlpack(Taker(to_dlpack(Tensor(values))))
-    assert taken.dtype == dtype
-    np.testing.assert_array_equal(taken, values)
+    array = np.from_dlpack(Taker(to_dlpack(Tensor(values))))
+    assert array.dtype == dtype
+    np.testing.assert_array_equal(array, values)
 
 
 @pytest.mark.parametrize("shape", [(), (4,), (0, 3), (2, 2)])

@@ -110,8 +110,8 @@ def test_a_buffer_object_becomes_a_buffer_of_the_cell_it_is_assigned_to() -> Non
             self.seen = _Buffer(Tensor([1.0]))
             self.scratch = _Buffer(Tensor([2.0]), persistent=False)
 
-    made = _Buffer(Tensor([1.0, 2.0]))
-    assert type(made) is Tensor and isinstance(made, _Buffer) and not isinstance(Tensor([1.0]), _Buffer)
+    buffer = _Buffer(Tensor([1.0, 2.0]))
+    assert type(buffer) is Tensor and isinstance(buffer, _Buffer) and not isinstance(Tensor([1.0]), _Buffer)
     cell = Counting()
     assert {name: item.asnumpy().tolist() for name, item in cell.named_buffers()} == {"seen": [1.0], "scratch": [2.0]}
     assert list(cell.state_dict()) == ["seen"] and not cell.trainable_params()

@@ -65,8 +65,8 @@ def test_later_writes_to_the_numpy_array_do_not_show() -> None:
 
 
 def test_an_initializer_fills_a_shape() -> None:
-    made = Tensor(shape=(2, 3), dtype=ms.float16, init=ms.initializer.One())
-    assert (made.shape, made.dtype, made.tolist()) == ((2, 3), ms.float16, [[1.0] * 3] * 2)
+    output = Tensor(shape=(2, 3), dtype=ms.float16, init=ms.initializer.One())
+    assert (output.shape, output.dtype, output.tolist()) == ((2, 3), ms.float16, [[1.0] * 3] * 2)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_an_initializer_fills_a_shape() -> None:
     ],
 )
 def test_tensor_as_a_function_makes_one(arguments: tuple[Any, ...], dtype: Any, values: Any) -> None:
-    made = ms.tensor(*arguments)
-    assert (type(made), made.dtype, made.tolist()) == (Tensor, dtype, values)
+    output = ms.tensor(*arguments)
+    assert (type(output), output.dtype, output.tolist()) == (Tensor, dtype, values)
 
 
 def test_iterating_gives_the_entries_of_the_first_axis() -> None:
@@ -200,9 +200,9 @@ PRINTED: list[tuple[Tensor, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("tensor", "shown", "printed"), PRINTED)
-def test_prints_as_mindspore_does(tensor: Tensor, shown: str, printed: str) -> None:
-    assert repr(tensor) == shown
+@pytest.mark.parametrize(("tensor", "text", "printed"), PRINTED)
+def test_prints_as_mindspore_does(tensor: Tensor, text: str, printed: str) -> None:
+    assert repr(tensor) == text
     if printed:
         assert str(tensor) == printed
 
@@ -418,11 +418,11 @@ def views_of(tensor: Tensor) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("held", list(views_of(Tensor([0.0, 1.0, 2.0, 3.0]))))
+@pytest.mark.parametrize("name", list(views_of(Tensor([0.0, 1.0, 2.0, 3.0]))))
 @pytest.mark.parametrize("write", ["int", "slice", "mask"])
-def test_writing_never_changes_what_is_held_elsewhere(held: str, write: str) -> None:
+def test_writing_never_changes_what_is_held_elsewhere(name: str, write: str) -> None:
     tensor = Tensor([0.0, 1.0, 2.0, 3.0])
-    subject = views_of(tensor)[held]
+    subject = views_of(tensor)[name]
     kept = subject._array if isinstance(subject, Tensor) else subject
     before = np.array(kept)
     tensor[{"int": 1, "slice": slice(0, 2), "mask": np.array([True, True, False, False])}[write]] = 9.0
@@ -517,10 +517,10 @@ def test_move_to_knows_two_places() -> None:
 )
 def test_a_method_in_place_changes_this_tensor_and_no_array_of_others(change: Any, want: list[float]) -> None:
     x = Tensor([1.0, -2.0, 3.0])
-    held = x._array
+    storage = x._array
     other = x[:]._array
     assert change(x) is x and x.tolist() == want
-    assert held.tolist() == other.tolist() == [1.0, -2.0, 3.0]
+    assert storage.tolist() == other.tolist() == [1.0, -2.0, 3.0]
 
 
 def test_gradients_pass_through_a_change_in_place() -> None:
@@ -565,8 +565,8 @@ def test_a_tensor_goes_through_its_bytes() -> None:
     x = Tensor([1, 2, 3], ms.int16)
     assert x.get_bytes() == b"\x01\x00\x02\x00\x03\x00"  # as MindSpore 2.10 gives it
     assert x[::2].get_bytes() == b"\x01\x00\x03\x00"
-    made = Tensor.convert_bytes_to_tensor(x.get_bytes(), (3, 1), ms.int16)
-    assert made.shape == (3, 1) and made.dtype is ms.int16 and made.asnumpy().ravel().tolist() == [1, 2, 3]
+    output = Tensor.convert_bytes_to_tensor(x.get_bytes(), (3, 1), ms.int16)
+    assert output.shape == (3, 1) and output.dtype is ms.int16 and output.asnumpy().ravel().tolist() == [1, 2, 3]
     half = Tensor([1.5, -2.0], ms.bfloat16)
     assert Tensor.convert_bytes_to_tensor(half.get_bytes(), (2,), ms.bfloat16).float().asnumpy().tolist() == [1.5, -2.0]
     with pytest.raises(TypeError, match="'bytes_data' must be bytes, but got str"):
@@ -602,9 +602,9 @@ def test_no_tensor_is_pinned_or_shared_and_the_device_prints_as_a_tuple() -> Non
 def test_a_list_that_holds_more_than_numbers_is_a_tuple_of_indices(index: Any, like: Any) -> None:
     values = np.arange(12, dtype=np.float32).reshape(3, 4)
     np.testing.assert_array_equal(Tensor(values)[index].asnumpy(), values[like])
-    written, expected = Tensor(values), values.copy()
-    written[index], expected[like] = -1.0, -1.0
-    np.testing.assert_array_equal(written.asnumpy(), expected)
+    tensor, expected = Tensor(values), values.copy()
+    tensor[index], expected[like] = -1.0, -1.0
+    np.testing.assert_array_equal(tensor.asnumpy(), expected)
 
 
 def test_tensors_in_a_list_are_a_tuple_of_indices() -> None:

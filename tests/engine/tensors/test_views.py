@@ -143,11 +143,11 @@ def test_what_swap_tensors_exchanged_shares_with_neither() -> None:
 def test_a_captured_array_never_changes() -> None:
     x = fresh()
     row = x[0]
-    held = row._array, x._array
-    copies = [value.copy() for value in held]
+    storage = row._array, x._array
+    copies = [value.copy() for value in storage]
     row[0] = 9
     x[1] = 9
-    assert all((item == copy).all() for item, copy in zip(held, copies, strict=True))
+    assert all((item == copy).all() for item, copy in zip(storage, copies, strict=True))
 
 
 def test_writing_row_by_row_leaves_the_array_that_somebody_holds() -> None:
@@ -156,15 +156,15 @@ def test_writing_row_by_row_leaves_the_array_that_somebody_holds() -> None:
     address = x._array.ctypes.data
     x[0][0] = 8
     assert x._array.ctypes.data == address
-    ours = x._array
+    result = x._array
     x[1][1] = 9
-    assert x._array is not ours and ours.tolist() == [[8, 2, 3], [4, 5, 6]]
+    assert x._array is not result and result.tolist() == [[8, 2, 3], [4, 5, 6]]
     row = x[0]
-    held = row._array
+    storage = row._array
     x[1][2] = 7
     x.view(-1)[0] = 6
-    assert held.tolist() == [8, 2, 3] and x.tolist() == [[6, 2, 3], [4, 9, 7]] and row[0].item() == 6
-    del row, held
+    assert storage.tolist() == [8, 2, 3] and x.tolist() == [[6, 2, 3], [4, 9, 7]] and row[0].item() == 6
+    del row, storage
     x._array.flags.writeable = False
     x[0][0] = 5
     assert x[0, 0].item() == 5
@@ -187,12 +187,12 @@ def test_a_write_arrives_in_whatever_layout_the_source_has_now(order: Any) -> No
 
 def test_picked_elements_do_not_keep_what_they_were_picked_from() -> None:
     x = fresh()
-    gone = weakref.ref(x)
+    reference = weakref.ref(x)
     rows = x[[0, 1]]
     for _ in range(3):
         rows = rows[[1, 0]]
     del x
-    assert gone() is None
+    assert reference() is None
     rows[0, 0] = 9
     assert rows[0, 0].item() == 9
 
@@ -293,21 +293,21 @@ def program(seed: int, start: Any, is_tensor: bool) -> list[Any]:
     """Views and writes at random; the same for an array and for a tensor."""
     rng = np.random.default_rng(seed)
     model = np.zeros((2, 3, 2))
-    known, models = [start], [model]
+    tensors, models = [start], [model]
     for _ in range(12):
-        position = int(rng.integers(len(known)))
+        position = int(rng.integers(len(tensors)))
         if rng.random() < 0.5:
             take = view_of(rng, models[position])
-            known.append(take(known[position]))
+            tensors.append(take(tensors[position]))
             models.append(take(models[position]))
         elif models[position].size:
-            source = int(rng.integers(len(known)))
+            source = int(rng.integers(len(tensors)))
             number = float(rng.integers(1, 9))
-            value = known[source].sum() * 0.1 + number
+            value = tensors[source].sum() * 0.1 + number
             lengths = models[position].shape[: int(rng.integers(models[position].ndim + 1))]
             index = tuple(int(rng.integers(n)) for n in lengths)
-            known[position][index if index else ...] = value
-    return known
+            tensors[position][index if index else ...] = value
+    return tensors
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -182,8 +182,8 @@ def test_each_figure_of_the_confusion_matrix_is_its_definition(names: str) -> No
     halves = [(Tensor(GUESSED[part]), Tensor(REAL[part])) for part in (slice(0, 1), slice(1, 4))]
     expected = rule(*counted(GUESSED, REAL))
     for name in names.split():
-        for written in {name, name.replace("_", " "), name.upper()}:
-            result = value("ConfusionMatrixMetric", *halves, metric_name=written)
+        for text in {name, name.replace("_", " "), name.upper()}:
+            result = value("ConfusionMatrixMetric", *halves, metric_name=text)
             np.testing.assert_allclose(result, [expected], rtol=1e-12)
 
 
@@ -234,8 +234,8 @@ def test_a_metric_that_is_called_gives_the_value_of_one_batch_alone() -> None:
 
 
 def test_metrics_by_name_or_as_they_are() -> None:
-    made = train.metrics.get_metrics({"mae", "acc"})
-    assert made is not None and {name: type(item) for name, item in made.items()} == {
+    metrics = train.metrics.get_metrics({"mae", "acc"})
+    assert metrics is not None and {name: type(item) for name, item in metrics.items()} == {
         "mae": train.MAE,
         "acc": train.Accuracy,
     }
@@ -579,9 +579,9 @@ def test_the_root_mean_square_both_ways_is_of_the_distances_there_and_back() -> 
     second[2:8, 3:5] = 1
     borders = [np.argwhere(a & ~binary_erosion(a)) for a in (first, second)]
     apart = cdist(*borders)
-    there, back = apart.min(1), apart.min(0)
+    forth, back = apart.min(1), apart.min(0)
     result = value("RootMeanSquareDistance", (Tensor(first), Tensor(second), 1), symmetric=True)
-    assert result == pytest.approx(np.sqrt((np.square(there).mean() + np.square(back).mean()) / 2))
+    assert result == pytest.approx(np.sqrt((np.square(forth).mean() + np.square(back).mean()) / 2))
 
 
 @pytest.mark.parametrize(("losses", "want"), [(([1.0, 2.0, 3.0], 4.0), 3.0), (([1.0], [2.0, 4.0]), 2.0)])

@@ -140,12 +140,12 @@ def test_a_schedule_sets_the_learning_rate() -> None:
 def test_stopping_early_goes_back_to_the_best_weights(capsys: pytest.CaptureFixture[str]) -> None:
     subject = model(rate=1.0)
     stopper = EarlyStopping(patience=1, verbose=True, restore_best_weights=True)
-    kept: list[Any] = []
-    keep = LambdaCallback(on_train_epoch_end=lambda c: kept.append(subject._network[0].weight.asnumpy()))
+    records: list[Any] = []
+    keep = LambdaCallback(on_train_epoch_end=lambda c: records.append(subject._network[0].weight.asnumpy()))
     subject.fit(6, data(), data(), callbacks=[keep, stopper])
     assert lines(capsys)[0] == "Restoring model weights from the end of the best epoch."
-    assert stopper.stopped_epoch == len(kept) < 6
-    np.testing.assert_array_equal(subject._network[0].weight.asnumpy(), kept[-2])
+    assert stopper.stopped_epoch == len(records) < 6
+    np.testing.assert_array_equal(subject._network[0].weight.asnumpy(), records[-2])
 
 
 def checkpoints(folder: Path) -> list[str]:
@@ -324,8 +324,8 @@ def listening(log: list[Any], *names: str) -> Callback:
 
         return called
 
-    made: Callback = type("Listening", (Callback,), {name: noting(name) for name in names})()
-    return made
+    callback: Callback = type("Listening", (Callback,), {name: noting(name) for name in names})()
+    return callback
 
 
 def batches(of: str, epoch: int | None, first: int, count: int = 2) -> list[Any]:

@@ -122,8 +122,8 @@ def test_a_histogram_counts_all_finite_elements(tmp_path: Path) -> None:
     ((_, result),) = events(record.log_dir)
     histogram = fields(result["w"][5][0])
     exact = values.astype(np.float64)
-    told = [numbers(histogram[index][0], "<f8")[0] for index in (1, 2, 3, 4, 5)]
-    assert np.allclose(told, [exact.min(), exact.max(), 200, exact.sum(), (exact**2).sum()], rtol=1e-12)
+    summaries = [numbers(histogram[index][0], "<f8")[0] for index in (1, 2, 3, 4, 5)]
+    assert np.allclose(summaries, [exact.min(), exact.max(), 200, exact.sum(), (exact**2).sum()], rtol=1e-12)
     limits, counts = (np.array(numbers(histogram[index][0], "<f8")) for index in (6, 7))
     edges = np.concatenate([[exact.min()], limits])
     assert limits[-1] == exact.max() and counts.sum() == 200
@@ -150,9 +150,9 @@ def test_images_stand_beside_each_other_as_a_png_file(tmp_path: Path) -> None:
         record.record(1)
     ((_, result),) = events(record.log_dir)
     assert np.array_equal(image_of(result["gray"]), np.hstack((gray[:, 0].astype(np.float64) * 255).astype(np.uint8)))
-    shown = image_of(result["color"])
-    assert shown.shape == (4, 16, 3) and np.array_equal(shown[2:, :2], color[8].transpose(1, 2, 0))
-    assert np.array_equal(shown[:2, 4:6], color[2].transpose(1, 2, 0)) and not shown[2:, 2:].any()
+    text = image_of(result["color"])
+    assert text.shape == (4, 16, 3) and np.array_equal(text[2:, :2], color[8].transpose(1, 2, 0))
+    assert np.array_equal(text[:2, 4:6], color[2].transpose(1, 2, 0)) and not text[2:, 2:].any()
     assert image_of(result["spread"]).tolist() == [[0, 63], [127, 191]]  # (x + 1) * 255 / 4
 
 

@@ -186,27 +186,27 @@ def test_outputs_may_be_none_inputs_and_arrays_in_any_memory_order(cupy: Any) ->
     x = cupy.empty((5,), np.float32)
     result = plan_for("some", Kernel(plan), (x,), {})
     assert result is not None
-    nothing, same, made = result(x)
+    nothing, same, output = result(x)
     assert nothing is None and same is x
-    assert made.shape == (2, 3, 4) and made.dtype == np.float16 and made.strides == (24, 2, 6)
+    assert output.shape == (2, 3, 4) and output.dtype == np.float16 and output.strides == (24, 2, 6)
 
 
 def test_an_operands_views_are_those_of_numpy() -> None:
-    whole = np.zeros((4, 6, 5), np.float32)
-    operand = Operand(0, whole.shape, plans.element_strides(whole), whole.dtype)
+    base = np.zeros((4, 6, 5), np.float32)
+    operand = Operand(0, base.shape, plans.element_strides(whole), base.dtype)
 
     def check(view: Operand, array: Any) -> None:
         assert view.shape == array.shape and view.strides == plans.element_strides(array)
-        assert view.offset * 4 == array.ctypes.data - whole.ctypes.data
+        assert view.offset * 4 == array.ctypes.data - base.ctypes.data
         assert view.is_contiguous == array.flags.c_contiguous and view.size == array.size
         assert view.is_aligned == (view.offset % 4 == 0)
 
-    check(operand.transposed((2, 0, 1)), whole.transpose(2, 0, 1))
-    check(operand.part(1, 2, 3), whole[:, 2:5])
-    check(operand.part(-1, 4, 1).part(0, 1, 2), whole[1:3, :, 4:])
-    check(operand.reshaped(-1, 10), whole.reshape(-1, 10))
-    check(operand.part(0, 1, 2).reshaped(10, -1), whole[1:3].reshape(10, -1))
-    check(operand.part(0, 2, 1).broadcast((3, 4, 6, 5)), np.broadcast_to(whole[2:3], (3, 4, 6, 5)))
+    check(operand.transposed((2, 0, 1)), base.transpose(2, 0, 1))
+    check(operand.part(1, 2, 3), base[:, 2:5])
+    check(operand.part(-1, 4, 1).part(0, 1, 2), base[1:3, :, 4:])
+    check(operand.reshaped(-1, 10), base.reshape(-1, 10))
+    check(operand.part(0, 1, 2).reshaped(10, -1), base[1:3].reshape(10, -1))
+    check(operand.part(0, 2, 1).broadcast((3, 4, 6, 5)), np.broadcast_to(base[2:3], (3, 4, 6, 5)))
     with pytest.raises(ValueError, match=r"shape \(6, 4, 5\) and strides \(5, 30, 1\) is not seen as \(24, 5\)"):
         operand.transposed((1, 0, 2)).reshaped(24, 5)
     with pytest.raises(ValueError, match="is not seen as"):

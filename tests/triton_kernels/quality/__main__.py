@@ -24,10 +24,10 @@ from .reading import Reading, broken, compiled_plan, readings
 def answer() -> None:
     for line in sys.stdin:
         try:
-            said = answer_to(line.split())
+            reply = answer_to(line.split())
         except Exception as error:  # of whatever kind, it is the test's that asked, and the next one asks again
-            said = {"error": f"{type(error).__name__}: {error}"}
-        print(json.dumps(said), flush=True)
+            reply = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(reply), flush=True)
 
 
 def answer_to(words: list[str]) -> Any:

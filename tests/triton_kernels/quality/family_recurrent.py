@@ -19,7 +19,7 @@ def cases(kind: str, gates: int, dtype: np.dtype, samples: int, size: int, quick
     x, h = Array((steps, samples, size), dtype), Array((samples, size), dtype)
     c = h if kind == "lstm" else None
     weights = [Array((high, size), dtype), Array((high, size), dtype), Array((high,), dtype), Array((high,), dtype)]
-    kept = [Array((steps, length, samples), FLOAT32, (samples * length, 1, length)) for length in (high, size, size)]
+    arrays = [Array((steps, length, samples), FLOAT32, (samples * length, 1, length)) for length in (high, size, size)]
     bounds = {
         "step_kernel": Bounds(programs=1, tensor_cores="mma", copies=True, stages=3, narrow_loads=16, narrow_stores=2),
         # The first of these has no product, since no step comes after it.
@@ -33,7 +33,7 @@ def cases(kind: str, gates: int, dtype: np.dtype, samples: int, size: int, quick
         Case("recurrent", inputs, bounds, {"kind": kind, "reverse": False}, kind, quick=quick),
         Case(
             "recurrent_grad",
-            (x, None, None, *inputs, *kept),
+            (x, None, None, *inputs, *arrays),
             bounds,
             {"kind": kind, "reverse": False, "with_x": True},
             kind,

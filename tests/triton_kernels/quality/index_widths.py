@@ -135,12 +135,12 @@ class Widths:
             return None
         if operation == "arith.select":
             inputs = inputs[1:]
-        known = [item for item in inputs if item is not None]
-        if not known or len(known) != len(inputs):
+        intervals = [item for item in inputs if item is not None]
+        if not intervals or len(intervals) != len(inputs):
             if operation in _ARITHMETIC and _bits(rest) == 32:
                 self.faults.append(f"nothing is known of an operand: {name} = {operation} {rest}")
             return None
-        result = _apply(operation, known)
+        result = _apply(operation, intervals)
         bits = _bits(rest)
         if (
             result is not None

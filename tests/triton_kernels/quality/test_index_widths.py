@@ -72,8 +72,8 @@ def test_what_a_loop_carries_is_not_taken_for_proven() -> None:
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_no_place_overflows(ask: Callable[[str], Any], number: int) -> None:
-    for kernel, asked, faults in ask(f"90 huge {number}"):
-        assert asked and not faults, (kernel, faults)
+    for kernel, value, faults in ask(f"90 huge {number}"):
+        assert value and not faults, (kernel, faults)
 
 
 def test_a_kernel_that_does_not_ask_whether_an_index_is_long_is_found_out(ask: Callable[[str], Any]) -> None:

@@ -69,9 +69,9 @@ def computed(g: Array, q: Array, k: Array, v: Array, mask: Array | None, scale: 
 
 
 def assert_near(results: list[Array], want: list[Array], tolerance: float = 3e-6) -> None:
-    for mine, its in zip(results, want, strict=True):
-        size = np.abs(its[np.isfinite(its)]).max(initial=1.0)
-        np.testing.assert_allclose(mine, its, rtol=0, atol=tolerance * size)
+    for value, reference in zip(results, want, strict=True):
+        size = np.abs(reference[np.isfinite(reference)]).max(initial=1.0)
+        np.testing.assert_allclose(value, reference, rtol=0, atol=tolerance * size)
 
 
 @pytest.mark.parametrize("numba", [True, False])
@@ -110,18 +110,18 @@ def test_bits_depend_on_no_order_of_memory_and_no_number_of_threads(case: str) -
     want = computed(*inputs)
     for count in (2, 4):
         threads.set_number(count)
-        for mine, its in zip(computed(*inputs), want, strict=True):
-            np.testing.assert_array_equal(mine, its)
+        for value, reference in zip(computed(*inputs), want, strict=True):
+            np.testing.assert_array_equal(value, reference)
     for result in in_every_way(inputs, (heads_inside, slice_of_wider, rows_backwards, *ORDERS.values())):
-        for mine, its in zip(result, want, strict=True):
-            np.testing.assert_array_equal(mine, its)
+        for value, reference in zip(result, want, strict=True):
+            np.testing.assert_array_equal(value, reference)
 
 
 def test_what_comes_lies_as_queries_keys_and_values_do() -> None:
     inputs = [x if x is None else heads_inside(x) for x in operands("heads")]
     y, dq, dk, dv = computed(*inputs)
-    for mine, its in zip((y, dq, dk, dv), inputs, strict=False):
-        assert mine.swapaxes(-2, -3).flags.c_contiguous and mine.shape == its.shape  # type: ignore[union-attr]
+    for value, reference in zip((y, dq, dk, dv), inputs, strict=False):
+        assert value.swapaxes(-2, -3).flags.c_contiguous and value.shape == reference.shape  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("numba", [True, False])
@@ -137,13 +137,13 @@ def test_what_is_not_finite_comes_out_where_the_formula_puts_it(
         changed = dict(operands_)
         changed[where] = operands_[where].copy()  # type: ignore[union-attr]
         changed[where][index if where == "mask" else (0, 0, *index)] = value  # type: ignore[index]
-        for mine, its in zip(computed(**changed), by_formula(**changed), strict=True):
-            np.testing.assert_array_equal(np.isfinite(mine), np.isfinite(its))
+        for actual, reference in zip(computed(**changed), by_formula(**changed), strict=True):
+            np.testing.assert_array_equal(np.isfinite(actual), np.isfinite(reference))
             if where == "g":  # a sum over the weights is one over the result here: what was inf - inf may be infinite
                 continue
-            np.testing.assert_array_equal(np.isnan(mine), np.isnan(its))
-            np.testing.assert_array_equal(mine == np.inf, its == np.inf)
-            np.testing.assert_array_equal(mine == -np.inf, its == -np.inf)
+            np.testing.assert_array_equal(np.isnan(actual), np.isnan(reference))
+            np.testing.assert_array_equal(actual == np.inf, reference == np.inf)
+            np.testing.assert_array_equal(actual == -np.inf, reference == -np.inf)
 
 
 @pytest.mark.parametrize("numba", [True, False])

@@ -26,11 +26,11 @@ def drawn(seed: int, offset: int, count: int) -> Any:
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_dropout_keeps_what_its_counters_say(dtype: np.dtype[Any]) -> None:
     x = normal(40, 30).astype(dtype).T
-    kept = drawn(5, 1000, 1200).reshape(30, 40) >= np.float32(0.3)
+    is_retained = drawn(5, 1000, 1200).reshape(30, 40) >= np.float32(0.3)
     y, mask = dropout.dropout(x, 0.3, 5, 1000), dropout.dropout_kept(x, 0.3, 5, 1000)
     assert mask.dtype == np.bool_
-    assert np.array_equal(mask, kept)
-    close(y, np.where(kept, x.astype(np.float64) / 0.7, 0.0), dtype)
+    assert np.array_equal(mask, is_retained)
+    close(y, np.where(is_retained, x.astype(np.float64) / 0.7, 0.0), dtype)
 
 
 def test_dropout_at_its_two_ends() -> None:
@@ -72,7 +72,7 @@ def test_much_is_dropped_by_the_same_counters_in_any_memory_order(width: int, p:
     x[0, 0, 0, :3] = [np.nan, np.inf, -np.inf]
     result = drawn(seed, offset, x.size).reshape(x.shape)
     np.testing.assert_array_equal(philox.uniform4x(seed, offset, x.shape), result)
-    kept = result >= np.float32(p)
+    mask = result >= np.float32(p)
     y = assert_same_bits(lambda x: dropout.dropout(x, p, seed, offset), x)
-    np.testing.assert_array_equal(y, np.where(kept, x * np.float32(1 / (1 - p or 1)), np.float32(0)))
-    np.testing.assert_array_equal(assert_same_bits(lambda x: dropout.dropout_kept(x, p, seed, offset), x), kept)
+    np.testing.assert_array_equal(y, np.where(mask, x * np.float32(1 / (1 - p or 1)), np.float32(0)))
+    np.testing.assert_array_equal(assert_same_bits(lambda x: dropout.dropout_kept(x, p, seed, offset), x), mask)

@@ -158,16 +158,16 @@ def test_cross_entropy_and_its_gradient_follow_their_definition(shape: tuple[int
     labels = np.random.default_rng(3).integers(0, min(shape[1], 200), shape[0]).astype(dtype)
     labels[2] = 201
     x64, g64 = wide(x, g)
-    rows, kept = np.arange(shape[0]), labels != 201
-    picked = np.where(kept, labels, 0)
+    rows, mask = np.arange(shape[0]), labels != 201
+    picked = np.where(mask, labels, 0)
     full = special.logsumexp(x64, axis=1)
     loss, lse = forward(x, labels, 201)
     assert loss.dtype == lse.dtype == np.float32
     np.testing.assert_allclose(lse, full, rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(loss, kept * (full - x64[rows, picked]), rtol=1e-6, atol=5e-6)
+    np.testing.assert_allclose(loss, mask * (full - x64[rows, picked]), rtol=1e-6, atol=5e-6)
     expected = special.softmax(x64, axis=1)
     expected[rows, picked] -= 1
-    np.testing.assert_allclose(backward(g, x, labels, lse, 201), expected * (g64 * kept)[:, None], rtol=2e-5, atol=2e-6)
+    np.testing.assert_allclose(backward(g, x, labels, lse, 201), expected * (g64 * mask)[:, None], rtol=2e-5, atol=2e-6)
 
 
 @pytest.mark.usefixtures("way")

@@ -154,11 +154,11 @@ def test_batch_norm_normalizes_and_keeps_running_figures() -> None:
 )
 def test_a_layer_gives_this_shape_and_a_gradient(layer: Any, shape: tuple[int, ...]) -> None:
     x = Tensor(np.random.default_rng(2).standard_normal((2, 3, 8, 8)).astype(np.float32))
-    made = layer()
-    assert made(x).shape == shape
-    if "Reflection" in type(made).__name__ or getattr(made, "padding_mode", "") == "reflect":
+    module = layer()
+    assert module(x).shape == shape
+    if "Reflection" in type(module).__name__ or getattr(module, "padding_mode", "") == "reflect":
         return  # ops.pad has no gradient of that mode
-    assert ms.grad(lambda v: made(v).sum())(x).shape == x.shape
+    assert ms.grad(lambda v: module(v).sum())(x).shape == x.shape
 
 
 def adam(value: float, gradients: list[float], decay: float) -> float:
@@ -278,8 +278,8 @@ def test_a_padding_layer_prints_its_widths_which_mindspores_does_not() -> None:
 
 @pytest.mark.parametrize("name", ["array([1, 2])", "arange(5)"])
 def test_mindspore_numpy_makes_int32_of_pythons_ints(name: str) -> None:
-    made = ms.numpy.array([1, 2]) if name.startswith("array") else ms.numpy.arange(5)
-    assert made.dtype == ms.int32
+    output = ms.numpy.array([1, 2]) if name.startswith("array") else ms.numpy.arange(5)
+    assert output.dtype == ms.int32
 
 
 def test_mindspore_numpy_has_numpys_numbers() -> None:

@@ -32,10 +32,10 @@ REAL = ("rfft", "ihfft", "rfft2", "rfftn", "fftshift", "ifftshift")
 def test_a_transform_has_numpys_arguments_and_numbers(name: str) -> None:
     signature, calls = CALLS[name]
     function = getattr(fft, name)
-    shown = [
+    texts = [
         parameter.replace(annotation=parameter.empty) for parameter in inspect.signature(function).parameters.values()
     ]
-    assert str(inspect.Signature(shown)) == signature
+    assert str(inspect.Signature(texts)) == signature
     x = X if name in REAL else Z
     for keywords in calls:
         result = function(Tensor(x), **keywords).asnumpy()

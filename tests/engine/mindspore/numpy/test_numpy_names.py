@@ -169,8 +169,8 @@ def test_every_function_of_the_module_is_called_above() -> None:
 
 
 def test_all_of_mindspores_names_are_there() -> None:
-    theirs = recorded_modules.recorded()["numpy"]
-    assert len(theirs) == 249 and [name for name in theirs if not hasattr(mnp, name)] == []
+    recorded = recorded_modules.recorded()["numpy"]
+    assert len(recorded) == 249 and [name for name in recorded if not hasattr(mnp, name)] == []
 
 
 @pytest.mark.parametrize("indexing", ["xy", "ij"])

@@ -16,7 +16,7 @@ IMAGE = Tensor(np.ones((1, 1, 3, 3), np.float32))
 
 
 @pytest.mark.parametrize(
-    ("made", "error", "text"),
+    ("make", "error", "text"),
     [
         (lambda: nn.Softmax((0, 1)), ValueError, "'axis' must be one axis"),
         (lambda: nn.LogSoftmax([0, 1]), ValueError, "'axis' must be one axis"),
@@ -92,9 +92,9 @@ IMAGE = Tensor(np.ones((1, 1, 3, 3), np.float32))
         ),
     ],
 )
-def test_a_layer_refuses_what_it_cannot_heed(made: Callable[[], nn.Cell], error: type[Exception], text: str) -> None:
+def test_a_layer_refuses_what_it_cannot_heed(make: Callable[[], nn.Cell], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
-        made()
+        make()
 
 
 @pytest.mark.parametrize(
@@ -171,16 +171,16 @@ NORMS: dict[str, tuple[Callable[..., nn.Cell], str, str]] = {
 
 @pytest.mark.parametrize("case", NORMS)
 def test_a_normalization_takes_only_numbers_for_its_numbers(case: str) -> None:
-    made, name, argument = NORMS[case]
+    make, name, argument = NORMS[case]
     for value in ("a", [1e-5], True, Tensor(1e-5), 1j):
         kind = type(value).__name__
         with pytest.raises(TypeError, match=f"For '{name}', '{argument}' must be a number, but got {kind}"):
-            made(**{argument: value})
+            make(**{argument: value})
     if "eps" in argument:
         for value in (-1e-5, float("nan")):
             with pytest.raises(ValueError, match=f"For '{name}', '{argument}' must be 0 or above, but got {value}"):
-                made(**{argument: value})
-    made(**{argument: 1}), made(**{argument: np.float32(0.5)})
+                make(**{argument: value})
+    make(**{argument: 1}), make(**{argument: np.float32(0.5)})
 
 
 @pytest.mark.parametrize("axis", ["begin_norm_axis", "begin_params_axis"])
@@ -240,16 +240,16 @@ def test_a_dropout_in_place_changes_its_input(layer: nn.Cell) -> None:
 
 def test_a_dropout_in_place_lets_the_gradient_through() -> None:
     layer = nn.DropoutExt(0.5, inplace=True).set_train()
-    kept: list[Tensor] = []
+    records: list[Tensor] = []
 
     def forward(x: Tensor) -> Tensor:
         y = x * 1.0
         layer(y)
-        kept.append(y)
+        records.append(y)
         return (y * y).sum()
 
     result = grad(forward)(Tensor(np.full((8, 8), 3.0, np.float32)))
-    mask = kept[0].asnumpy() / 3.0  # 0 or 2
+    mask = records[0].asnumpy() / 3.0  # 0 or 2
     assert set(np.unique(mask)) == {0.0, 2.0}
     np.testing.assert_allclose(result.asnumpy(), 2 * 3.0 * mask**2)
 

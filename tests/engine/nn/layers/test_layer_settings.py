@@ -455,15 +455,15 @@ def test_dropout_of_channels_may_change_the_input_itself(shape: tuple[int, ...])
     x = np.random.default_rng(0).uniform(1, 2, shape).astype(np.float32)
     for inplace in (False, True):
         layer = nn.Dropout2dExt(0.25, inplace).set_train()
-        held = Tensor(x)
-        result = layer(held)
+        tensor = Tensor(x)
+        result = layer(tensor)
         factors = (result.asnumpy() / x).reshape(1200, 6)
-        assert (result is held, np.array_equal(held.asnumpy(), x)) == (inplace, not inplace)
+        assert (result is tensor, np.array_equal(tensor.asnumpy(), x)) == (inplace, not inplace)
         np.testing.assert_allclose(factors, np.broadcast_to(factors[:, :1], factors.shape), rtol=1e-6)
-        kept = factors[:, 0] != 0
-        np.testing.assert_allclose(factors[kept], 4 / 3, rtol=1e-6)
-        assert abs(kept.mean() - 0.75) < 5 * math.sqrt(0.25 * 0.75 / 1200)  # deviations of the share
-        assert layer.set_train(False)(held) is held
+        mask = factors[:, 0] != 0
+        np.testing.assert_allclose(factors[mask], 4 / 3, rtol=1e-6)
+        assert abs(mask.mean() - 0.75) < 5 * math.sqrt(0.25 * 0.75 / 1200)  # deviations of the share
+        assert layer.set_train(False)(tensor) is tensor
     assert nn.Dropout2dExt().p == 0.5
     with pytest.raises(ValueError, match=r"For 'Dropout2dExt', 'p' must be in \[0, 1\], but got 1.5"):
         nn.Dropout2dExt(1.5)

@@ -264,10 +264,10 @@ def test_dropout_of_channels_drops_them_whole_and_keeps_the_mean(kind: Any, shap
     dropped, gradient = ms.value_and_grad(layer)(x)
     factors = (dropped.asnumpy() / x.asnumpy()).reshape(*channels, -1)
     np.testing.assert_allclose(factors, np.broadcast_to(factors[..., :1], factors.shape), rtol=1e-6)
-    lost = factors[..., 0] == 0
-    np.testing.assert_allclose(factors[..., 0][~lost], 4 / 3, rtol=1e-6)
+    mask = factors[..., 0] == 0
+    np.testing.assert_allclose(factors[..., 0][~mask], 4 / 3, rtol=1e-6)
     # Five standard deviations of a share of 0.25 in 3,000 draws.
-    assert abs(lost.mean() - 0.25) < 5 * math.sqrt(0.25 * 0.75 / lost.size)
+    assert abs(mask.mean() - 0.25) < 5 * math.sqrt(0.25 * 0.75 / mask.size)
     np.testing.assert_allclose(gradient.asnumpy().reshape(factors.shape), factors, rtol=1e-6)
     assert layer.set_train(False)(x) is x and kind(0.0).set_train()(x) is x
     assert not kind(1.0).set_train()(x).asnumpy().any()

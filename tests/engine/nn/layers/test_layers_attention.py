@@ -225,9 +225,9 @@ def test_attention_drops_weights_while_training_alone() -> None:
         np.testing.assert_array_equal(result[0], expected[0])
         np.testing.assert_array_equal(result[1], expected[1])
     output, weights = ends(dropping, True)
-    kept = weights != 0
-    assert 0.25 < kept.mean() < 0.75
-    np.testing.assert_allclose(weights[kept], 2 * expected[1][kept], rtol=1e-6)
+    mask = weights != 0
+    assert 0.25 < mask.mean() < 0.75
+    np.testing.assert_allclose(weights[mask], 2 * expected[1][mask], rtol=1e-6)
     assert abs(output - expected[0]).max() > 1e-4
 
 
@@ -259,8 +259,10 @@ def test_large_attention_agrees_with_float64_and_has_the_same_bits_without_its_w
         )(*inputs)
         results.append([output, *of_inputs, *of_weights])
         np.testing.assert_array_equal(layer(*inputs, attn_mask=mask)[0].asnumpy(), output.asnumpy())
-    for mine, its in zip(results[1], results[0], strict=True):
-        np.testing.assert_allclose(mine.asnumpy(), its.asnumpy(), rtol=1e-4, atol=1e-5 * abs(its.asnumpy()).max())
+    for value, reference in zip(results[1], results[0], strict=True):
+        np.testing.assert_allclose(
+            value.asnumpy(), reference.asnumpy(), rtol=1e-4, atol=1e-5 * abs(reference.asnumpy()).max()
+        )
 
 
 def test_gradients_of_large_attention_for_masks_and_weights_and_of_second_order() -> None:
@@ -278,8 +280,10 @@ def test_gradients_of_large_attention_for_masks_and_weights_and_of_second_order(
             return (ms.grad(lambda q: (attention(q, *inputs[1:]) ** 2.0).sum())(inputs[0]) ** 2.0).sum()
 
         results.append([*ms.grad(all_of, (0, 1, 2, 3))(*inputs), *ms.grad(slope, (0, 1, 2, 3))(*inputs)])
-    for its, mine in zip(*results, strict=True):
-        np.testing.assert_allclose(mine.asnumpy(), its.asnumpy(), rtol=1e-3, atol=1e-5 * abs(its.asnumpy()).max())
+    for reference, value in zip(*results, strict=True):
+        np.testing.assert_allclose(
+            value.asnumpy(), reference.asnumpy(), rtol=1e-3, atol=1e-5 * abs(reference.asnumpy()).max()
+        )
 
 
 def test_the_settings_of_a_transformer_reach_all_its_parts() -> None:
@@ -327,8 +331,8 @@ def test_attention_has_second_derivatives_through_its_result_and_its_weights(mas
     q, k, v, mask = (rng.standard_normal(shape) for shape in ((2, 3, 2), (heads, 4, 2), (heads, 4, 3), (3, 4)))
 
     def loss(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Tensor:
-        taken, weights = attention(q, k, v, mask, 0.7), attention_weights(q, k, mask, 0.7)
-        return (taken * taken).sum() + (weights * weights * weights).sum()
+        output, weights = attention(q, k, v, mask, 0.7), attention_weights(q, k, mask, 0.7)
+        return (output * output).sum() + (weights * weights * weights).sum()
 
     inputs = [q, k, v, mask] if masked else [q, k, v]
     for index in range(len(inputs)):

@@ -26,17 +26,17 @@ def P(*shape: int, k: float = 0.0) -> Parameter:  # noqa: N802
 def upd(name: str, states: int, rest: tuple[Any, ...], *settings: Any, **keywords: Any) -> list[Tensor]:
     """A parameter and its state after the update was called twice."""
     update = getattr(ops, name)(*settings, **keywords)
-    held = [P(2, 3, k=0.3)]
-    held += [Parameter(ops.abs(wave(2, 3, k=1.0 + i)) * 0.3, f"s{i}") for i in range(states)]
+    parameters = [P(2, 3, k=0.3)]
+    parameters += [Parameter(ops.abs(wave(2, 3, k=1.0 + i)) * 0.3, f"s{i}") for i in range(states)]
     for _ in range(2):
-        update(*held, *rest)
-    return [p.value() for p in held]
+        update(*parameters, *rest)
+    return [p.value() for p in parameters]
 
 
 def sgd() -> list[Any]:
-    p, first, kept = P(2, 3), Parameter(wave(2, 3) * 0 + 1, "first"), P(2, 3, k=0.4)
-    results = [ops.SGD(0.1, 0.05, False)(p, G, F(0.1), kept, F(0.9), first) for _ in range(3)]
-    return [results[-1], kept.value(), first.value()]
+    p, first, momentum = P(2, 3), Parameter(wave(2, 3) * 0 + 1, "first"), P(2, 3, k=0.4)
+    results = [ops.SGD(0.1, 0.05, False)(p, G, F(0.1), momentum, F(0.9), first) for _ in range(3)]
+    return [results[-1], momentum.value(), first.value()]
 
 
 def batch_norm() -> list[Any]:
@@ -144,22 +144,24 @@ def test_an_update_gives_the_parameters_that_it_has_changed() -> None:
 
 def test_ftrl_is_the_formula_of_its_paper_also_where_the_sum_is_negative() -> None:
     p, a, z, g = (np.array(v) for v in ([0.3, -0.4, 0.1], [0.4, 0.2, 0.3], [0.2, -0.6, 0.01], [0.5, -0.3, 0.02]))
-    held = [Parameter(Tensor(v), name) for v, name in zip((p, a, z), "paz", strict=True)]
-    ops.ApplyFtrl()(*held, Tensor(g), 0.1, 0.05, 0.1, -0.5)
+    parameters = [Parameter(Tensor(v), name) for v, name in zip((p, a, z), "paz", strict=True)]
+    ops.ApplyFtrl()(*parameters, Tensor(g), 0.1, 0.05, 0.1, -0.5)
     new = a + g * g
     z = z + g - (np.sqrt(new) - np.sqrt(a)) / 0.1 * p
     want = np.where(abs(z) > 0.05, (np.sign(z) * 0.05 - z) / (np.sqrt(new) / 0.1 + 0.2), 0)
-    np.testing.assert_allclose(held[0].asnumpy(), want, rtol=1e-12)
+    np.testing.assert_allclose(parameters[0].asnumpy(), want, rtol=1e-12)
     assert want[1] > 0 and z[1] < 0
 
 
 @pytest.mark.parametrize("nesterov", [False, True])
 def test_keras_momentum_adds_the_sum_that_holds_the_rate(nesterov: bool) -> None:
-    p, kept, g = np.array([1.0, -2.0]), np.array([0.1, 0.2]), np.array([0.5, 3.0])
-    held = [Parameter(Tensor(p), "p"), Parameter(Tensor(kept), "kept")]
-    ops.ApplyKerasMomentum(use_nesterov=nesterov)(*held, 0.1, Tensor(g), 0.9)
-    kept = kept * 0.9 - 0.1 * g
-    np.testing.assert_allclose(held[0].asnumpy(), p + (kept * 0.9 - 0.1 * g if nesterov else kept), rtol=1e-12)
+    p, momentum, g = np.array([1.0, -2.0]), np.array([0.1, 0.2]), np.array([0.5, 3.0])
+    parameters = [Parameter(Tensor(p), "p"), Parameter(Tensor(momentum), "kept")]
+    ops.ApplyKerasMomentum(use_nesterov=nesterov)(*parameters, 0.1, Tensor(g), 0.9)
+    momentum = momentum * 0.9 - 0.1 * g
+    np.testing.assert_allclose(
+        parameters[0].asnumpy(), p + (momentum * 0.9 - 0.1 * g if nesterov else momentum), rtol=1e-12
+    )
 
 
 def test_a_transposed_convolution_is_the_gradient_of_the_convolution() -> None:

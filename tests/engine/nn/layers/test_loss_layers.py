@@ -309,10 +309,10 @@ def test_the_loss_of_labels_without_places_is_the_sum_over_all_paths(reduction: 
 
 def test_labels_that_no_path_becomes_cost_infinity_or_nothing() -> None:
     logs, labels = LOGS[:3, :2], Tensor([[1, 1, 3], [1, 3, 1]])  # equal neighbors need a blank between them
-    kept = paths(logs[:, 1], (1, 3, 1), 0)
+    reference = paths(logs[:, 1], (1, 3, 1), 0)
     inputs = (labels, [3, 3], [3, 3])
-    np.testing.assert_allclose(nn.CTCLoss(0, "none")(Tensor(logs), *inputs).asnumpy(), [math.inf, kept], rtol=1e-9)
+    np.testing.assert_allclose(nn.CTCLoss(0, "none")(Tensor(logs), *inputs).asnumpy(), [math.inf, reference], rtol=1e-9)
     layer = nn.CTCLoss(0, "none", zero_infinity=True)
-    np.testing.assert_allclose(layer(Tensor(logs), *inputs).asnumpy(), [0, kept], rtol=1e-9)
+    np.testing.assert_allclose(layer(Tensor(logs), *inputs).asnumpy(), [0, reference], rtol=1e-9)
     slope = grad(lambda x: layer(x, *inputs).sum())(Tensor(logs)).asnumpy()
     assert not slope[:, 0].any() and slope[:, 1].any()

@@ -190,12 +190,12 @@ def test_a_group_can_be_added_and_its_rate_changed() -> None:
 FRESH = [(kind, named) for kind, named in STEPS if not named.get("groups")]
 
 
-@pytest.mark.parametrize(("kind", "named"), FRESH)
-def test_a_group_added_later_begins_like_a_new_one(kind: str, named: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("kind", "keywords"), FRESH)
+def test_a_group_added_later_begins_like_a_new_one(kind: str, keywords: dict[str, Any]) -> None:
     # MindSpore's numbers are those of an optimizer that has these parameters from the start.
     def after_two_steps() -> list[Tensor]:
         early, parameters = Parameter(wave(3, k=2.0), "early"), weights()
-        optimizer = getattr(optim, kind)([early], **{"lr": 0.5 if kind == "Adadelta" else 0.05, **named})
+        optimizer = getattr(optim, kind)([early], **{"lr": 0.5 if kind == "Adadelta" else 0.05, **keywords})
         for _ in range(2):
             optimizer([wave(3, k=0.1)])
         optimizer.add_param_group({"params": parameters})
@@ -203,7 +203,7 @@ def test_a_group_added_later_begins_like_a_new_one(kind: str, named: dict[str, A
             optimizer((wave(3, k=0.1), *gradients))
         return [p.value() for p in parameters]
 
-    check(__file__, f"{kind} {named}", after_two_steps)
+    check(__file__, f"{kind} {keywords}", after_two_steps)
 
 
 def test_a_gradient_of_another_shape_changes_no_parameter() -> None:
@@ -220,10 +220,10 @@ def test_a_step_changes_no_value_that_is_held_elsewhere() -> None:
         parameters = weights()
         optimizer = getattr(optim, kind)(parameters, lr=0.1)
         optimizer(GRADIENTS[0])
-        held = [p._array for p in optimizer.get_parameters()]
-        copies = [x.copy() for x in held]
+        storages = [p._array for p in optimizer.get_parameters()]
+        copies = [x.copy() for x in storages]
         optimizer(GRADIENTS[1])
-        for now, before in zip(held, copies, strict=True):
+        for now, before in zip(storages, copies, strict=True):
             np.testing.assert_array_equal(now, before)
         assert all(p.dtype == ms.float32 for p in parameters)
 

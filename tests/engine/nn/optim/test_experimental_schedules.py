@@ -212,8 +212,8 @@ def test_the_rates_are_those_of_mindspore(name: str) -> None:
     scheduler = make(optimizer)
     results = [[float(rate) for rate in scheduler.get_last_lr()]]
     for step in range(len(first) - 1):
-        done = scheduler.step(*([] if argument is None else [argument[step]]))
-        assert done is (None if isinstance(scheduler, sched.SequentialLR) else True)
+        result_of_step = scheduler.step(*([] if argument is None else [argument[step]]))
+        assert result_of_step is (None if isinstance(scheduler, sched.SequentialLR) else True)
         results.append([float(group["lr"]) for group in optimizer.param_groups])
     # Five digits after the point were kept.
     np.testing.assert_allclose(results, np.transpose([first, second]), atol=6e-6, rtol=1e-5)

@@ -108,10 +108,10 @@ def test_a_step_changes_no_value_that_is_held_elsewhere(make: Make) -> None:
     optimizer = make([w])
     gradient = Tensor(GRADIENTS[0])
     optimizer((gradient,))
-    held = [w._array, w.data, gradient._array, *(p._array for p in optimizer.get_parameters())]
-    copies = [np.array(x) for x in held]
+    storages = [w._array, w.data, gradient._array, *(p._array for p in optimizer.get_parameters())]
+    copies = [np.array(x) for x in storages]
     optimizer((gradient,))
-    for now, before in zip(held, copies, strict=True):
+    for now, before in zip(storages, copies, strict=True):
         np.testing.assert_array_equal(np.asarray(now), before)
 
 
@@ -335,10 +335,10 @@ def test_what_an_optimizer_was_made_with_can_be_read_apart_from_rate_and_paramet
             super().__init__(learning_rate, params)
 
     parameters = [parameter()]
-    made = Mine(parameters, kept=4)
-    assert made.init_args == {"kept": 4}
-    assert made.init_learning_rate == 0.5
-    assert list(made.init_params) == ["params"] and made.init_params["params"] is parameters
+    optimizer = Mine(parameters, kept=4)
+    assert optimizer.init_args == {"kept": 4}
+    assert optimizer.init_learning_rate == 0.5
+    assert list(optimizer.init_params) == ["params"] and optimizer.init_params["params"] is parameters
 
 
 @pytest.mark.parametrize("rates", [[0.5, 0.25, 0.125], Tensor(np.array([0.5, 0.25, 0.125], np.float32))])

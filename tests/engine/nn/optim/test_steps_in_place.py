@@ -58,27 +58,27 @@ def test_many_tensors_in_one_call_take_the_steps_of_one_by_one(name: str) -> Non
     for step in range(4):
         fast(gradients(step))
         exact(gradients(step, np.float64))
-    for mine, other in zip(together, alone, strict=True):
-        np.testing.assert_allclose(mine.asnumpy(), other.asnumpy(), rtol=2e-5, atol=2e-6)
-    for (key, mine), (other_key, other) in zip(states(fast).items(), states(exact).items(), strict=True):
+    for own, other in zip(together, alone, strict=True):
+        np.testing.assert_allclose(own.asnumpy(), other.asnumpy(), rtol=2e-5, atol=2e-6)
+    for (key, own), (other_key, other) in zip(states(fast).items(), states(exact).items(), strict=True):
         assert key == other_key
-        np.testing.assert_allclose(mine, other, rtol=2e-5, atol=2e-6)
+        np.testing.assert_allclose(own, other, rtol=2e-5, atol=2e-6)
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_it_writes_where_nobody_else_looks_and_only_there(name: str) -> None:
-    mine = parameters()
-    optimizer = OPTIMIZERS[name](mine)
+    weights = parameters()
+    optimizer = OPTIMIZERS[name](weights)
     optimizer(gradients(0))
-    held, alias = mine[0]._array, Tensor(mine[1])
-    seen = held.copy()
-    arrays = [id(p._array) for p in mine]
+    storage, alias = weights[0]._array, Tensor(weights[1])
+    copy_of_storage = storage.copy()
+    arrays = [id(p._array) for p in weights]
     optimizer(gradients(1))
-    np.testing.assert_array_equal(held, seen)
-    assert mine[0]._array is not held
-    np.testing.assert_array_equal(alias.asnumpy(), mine[1].asnumpy())
+    np.testing.assert_array_equal(storage, copy_of_storage)
+    assert weights[0]._array is not storage
+    np.testing.assert_array_equal(alias.asnumpy(), weights[1].asnumpy())
     if compiling.is_on():  # NumPy's rules make new arrays
-        assert [id(p._array) for p in mine[2:]] == arrays[2:]
+        assert [id(p._array) for p in weights[2:]] == arrays[2:]
 
 
 def test_figures_of_a_parameter_are_never_those_before_the_step() -> None:
@@ -108,14 +108,14 @@ def test_figures_of_a_tensor_are_never_those_before_an_assignment() -> None:
 def test_who_may_be_written_in_place() -> None:
     alone = Tensor(np.ones(3, np.float32) * 2)
     assert is_sole_holder(alone)
-    held = Tensor(np.ones(3, np.float32) * 2)
-    array = held._array
-    assert not is_sole_holder(held)
+    tensor = Tensor(np.ones(3, np.float32) * 2)
+    array = tensor._array
+    assert not is_sole_holder(tensor)
     del array
-    assert is_sole_holder(held)
-    known = Tensor(np.ones(3, np.float32) * 2)
-    reference = weakref.ref(known._array)
-    assert not is_sole_holder(known) and reference() is known._array
+    assert is_sole_holder(tensor)
+    public = Tensor(np.ones(3, np.float32) * 2)
+    reference = weakref.ref(public._array)
+    assert not is_sole_holder(public) and reference() is public._array
     viewed = Tensor(np.ones(3, np.float32) * 2)
     part = viewed[1:]
     assert not is_sole_holder(viewed) and not is_sole_holder(part)

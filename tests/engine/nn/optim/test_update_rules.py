@@ -471,8 +471,8 @@ def test_adafactor_keeps_the_means_of_the_last_two_axes_and_whole_squares_of_one
 @pytest.mark.parametrize("room", [nn, optim])
 def test_the_average_of_asgd_begins_after_t0(room: Any) -> None:
     w = Parameter(Tensor(START), "w")
-    named = {"learning_rate": RATE} if room is nn else {"lr": RATE}
-    optimizer = room.ASGD([w], **named, lambd=0.25, alpha=0.5, t0=3.0)
+    keywords = {"learning_rate": RATE} if room is nn else {"lr": RATE}
+    optimizer = room.ASGD([w], **keywords, lambd=0.25, alpha=0.5, t0=3.0)
     average, share = START, 1.0
     for t, (gradient, p) in enumerate(zip(GRADIENTS, asgd(GRADIENTS, 0.25, 0.5), strict=True), 1):
         optimizer((Tensor(gradient),))
@@ -671,16 +671,16 @@ def test_an_update_primitive_steps_by_its_formula(
     name: str, settings: dict[str, Any], states: int, rest: tuple[Any, ...], formula: Update, of_tensors: bool
 ) -> None:
     want: tuple[Any, ...] = (START, *(abs(START) * (0.5 + i) for i in range(states)))
-    held = [Parameter(Tensor(x), f"held{i}") for i, x in enumerate(want)]
+    parameters = [Parameter(Tensor(x), f"held{i}") for i, x in enumerate(want)]
     update = getattr(ops, name)(**settings)
     for g in GRADIENTS:
         inputs = [Tensor(g) if x is GRADIENT else Tensor(x, ms.float64) if of_tensors else x for x in rest]
-        result = update(*held, *inputs)
+        result = update(*parameters, *inputs)
         want = formula(*want, *(g if x is GRADIENT else x for x in rest), **settings)
-        for item, array in zip(held, want, strict=True):
+        for item, array in zip(parameters, want, strict=True):
             np.testing.assert_allclose(item.asnumpy(), array, rtol=1e-10, atol=1e-12)
     returned = result if isinstance(result, tuple) else (result,)
-    for values, item in zip(returned, held, strict=False):
+    for values, item in zip(returned, parameters, strict=False):
         assert type(values) is Tensor and values.tolist() == item.tolist()
     alone = "ApplyMomentum", "ApplyFtrl", "ApplyRMSProp", "ApplyCenteredRMSProp"
     assert len(returned) == (1 if name in alone else 1 + states)
@@ -716,8 +716,10 @@ def test_the_sgd_primitive_starts_each_element_by_itself() -> None:
 
 def test_every_update_primitive_has_a_formula_here() -> None:
     declared = surfaces.PRIMITIVES.items()
-    theirs = {name for name, (function, _) in declared if function.__module__ == "hookscope.engine.ops.legacy.updates"}
-    assert theirs == {row[0] for row in PRIMITIVES} | {"SGD"}
+    reference = {
+        name for name, (function, _) in declared if function.__module__ == "hookscope.engine.ops.legacy.updates"
+    }
+    assert reference == {row[0] for row in PRIMITIVES} | {"SGD"}
 
 
 def test_an_update_with_a_gradient_that_does_not_fit_changes_nothing() -> None:

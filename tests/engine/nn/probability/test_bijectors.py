@@ -31,8 +31,8 @@ def test_functions_inverses_and_slopes_agree(name: str) -> None:
     np.testing.assert_allclose(y.asnumpy(), f(X), rtol=1e-12)
     np.testing.assert_allclose(b.inverse(y).asnumpy(), X, rtol=1e-9)
     slope = np.log(np.abs((f(X + 1e-6) - f(X - 1e-6)) / 2e-6))
-    there = b.forward_log_jacobian(Tensor(X)).asnumpy()
-    np.testing.assert_allclose(np.broadcast_to(there, 4), slope, atol=1e-7)
+    log_slope = b.forward_log_jacobian(Tensor(X)).asnumpy()
+    np.testing.assert_allclose(np.broadcast_to(log_slope, 4), slope, atol=1e-7)
     back = b("inverse_log_jacobian", y).asnumpy()
     np.testing.assert_allclose(np.broadcast_to(back, 4), -slope, atol=1e-7)
 
@@ -62,13 +62,13 @@ def test_a_power_of_0_is_the_exponential_function_beside_others_too() -> None:
 
 
 def test_a_bijector_called_with_a_distribution_gives_that_of_its_output() -> None:
-    made, known = msb.Exp()(msd.Normal(0.2, 0.5)), msd.LogNormal(0.2, 0.5)
+    distribution, reference = msb.Exp()(msd.Normal(0.2, 0.5)), msd.LogNormal(0.2, 0.5)
     x = Tensor([0.3, 1.0, 4.0])
-    assert isinstance(made, msd.TransformedDistribution)
+    assert isinstance(distribution, msd.TransformedDistribution)
     for name in ("prob", "log_prob", "cdf", "log_cdf", "survival_function"):
-        np.testing.assert_allclose(made(name, x).asnumpy(), known(name, x).asnumpy(), rtol=1e-6)
+        np.testing.assert_allclose(distribution(name, x).asnumpy(), reference(name, x).asnumpy(), rtol=1e-6)
     with pytest.raises(ValueError, match="linear"):
-        made.mean()
+        distribution.mean()
     line = msb.ScalarAffine(2.0, 1.0)(msd.Normal(Tensor([0.0, 1.0]), 1.0))
     assert line.mean().asnumpy().tolist() == [1.0, 3.0] and line.sample((3,)).shape == (3, 2)
     with pytest.raises(NotImplementedError):
@@ -99,12 +99,17 @@ def test_bad_input_raises_what_mindspore_raises(error: type[Exception], call: An
 
 
 def test_a_bijector_says_what_it_is_as_mindspores_does() -> None:
-    for made, name, constant in (
+    for bijector, name, constant in (
         (msb.Exp(), "Exp", False),
         (msb.ScalarAffine(name="mine"), "mine", True),
         (msb.Invert(msb.Exp()), "InvertExp", False),
     ):
-        assert (made.name, made.is_constant_jacobian, made.is_injective, made.batch_shape) == (name, constant, True, ())
+        assert (bijector.name, bijector.is_constant_jacobian, bijector.is_injective, bijector.batch_shape) == (
+            name,
+            constant,
+            True,
+            (),
+        )
 
     for family in (msb.Exp, msb.Softplus, msb.ScalarAffine, msb.PowerTransform, msb.GumbelCDF):
         assert family().name == family.__name__ and family(name="mine").name == "mine"
@@ -148,9 +153,13 @@ def test_a_bijector_of_the_users_own_needs_no_parameters() -> None:
 
 def test_a_bijector_keeps_its_arguments_and_tells_the_shape_of_its_output() -> None:
     scale, shift = Tensor([[1.0], [2.0]]), Tensor([0.5, 1.0, 1.5])
-    made = msb.ScalarAffine(scale, shift)
-    assert list(made.parameters) == ["scale", "shift", "name", "param_dict"]
-    assert made.parameters["scale"] is scale and made.parameters["name"] == "ScalarAffine"
+    bijector = msb.ScalarAffine(scale, shift)
+    assert list(bijector.parameters) == ["scale", "shift", "name", "param_dict"]
+    assert bijector.parameters["scale"] is scale and bijector.parameters["name"] == "ScalarAffine"
     for shape in ((), (3,), (4, 1, 1), (5, 2, 3)):
-        assert made.shape_mapping(shape) == np.broadcast_shapes(shape, (2, 3)) == made.forward(ms.ops.ones(shape)).shape
+        assert (
+            bijector.shape_mapping(shape)
+            == np.broadcast_shapes(shape, (2, 3))
+            == bijector.forward(ms.ops.ones(shape)).shape
+        )
     assert msb.Exp().shape_mapping((4, 2)) == (4, 2)

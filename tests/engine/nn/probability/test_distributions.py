@@ -192,14 +192,16 @@ def same(result: Tensor, expected: Any, rtol: float = 1e-9) -> None:
 @pytest.mark.parametrize("name", FAMILIES)
 def test_parameters_of_a_call_stand_for_those_of_the_object_in_densities(name: str) -> None:
     for dist, at_call, used in calls_of(name):
-        known = FAMILIES[name][3](*used)
+        reference = FAMILIES[name][3](*used)
         x = POINTS.reshape(-1, *[1] * np.broadcast(*used, 0).ndim)
         # Where MindSpore's formula is another outside of the support, or between whole numbers, it is not SciPy's.
         supported = {"Beta": (x > 0) & (x < 1), "LogNormal": x > 0, "Gamma": x > 0}.get(name, np.full(x.shape, True))
         if name in COUNTS:
             supported = (x % 1 == 0) & ((name != "Bernoulli") | (x == 0) | (x == 1))
         inside = x[supported].reshape(-1, *x.shape[1:])
-        density, log_density = (known.pmf, known.logpmf) if name in COUNTS else (known.pdf, known.logpdf)
+        density, log_density = (
+            (reference.pmf, reference.logpmf) if name in COUNTS else (reference.pdf, reference.logpdf)
+        )
         same(dist.prob(Tensor(inside), *at_call), density(inside))
         with np.errstate(divide="ignore"):
             same(dist.log_prob(Tensor(inside), *at_call), log_density(inside), 1e-7)
@@ -207,26 +209,26 @@ def test_parameters_of_a_call_stand_for_those_of_the_object_in_densities(name: s
             continue
         if name in {"Poisson", "Gamma"}:
             x = inside
-        same(dist.cdf(Tensor(x), *at_call), known.cdf(x), 1e-7)
-        same(dist.survival_function(Tensor(x), *at_call), known.sf(x), 1e-7)
+        same(dist.cdf(Tensor(x), *at_call), reference.cdf(x), 1e-7)
+        same(dist.survival_function(Tensor(x), *at_call), reference.sf(x), 1e-7)
         with np.errstate(divide="ignore"):
-            same(dist.log_cdf(Tensor(x), *at_call), known.logcdf(x), 1e-7)
-            same(dist.log_survival(Tensor(x), *at_call), known.logsf(x), 1e-7)
+            same(dist.log_cdf(Tensor(x), *at_call), reference.logcdf(x), 1e-7)
+            same(dist.log_survival(Tensor(x), *at_call), reference.logsf(x), 1e-7)
 
 
 @pytest.mark.parametrize("name", [name for name in FAMILIES if name not in PARTIAL])
 def test_parameters_of_a_call_stand_for_those_of_the_object_in_moments_and_divergences(name: str) -> None:
     _, _, of_other, family, mode = FAMILIES[name]
     for dist, at_call, used in calls_of(name):
-        known, shape = family(*used), np.broadcast_shapes(*(item.shape for item in used))
+        reference, shape = family(*used), np.broadcast_shapes(*(item.shape for item in used))
         if name != "Cauchy":
-            same(dist.mean(*at_call), np.broadcast_to(known.mean(), shape), 1e-6)
-            same(dist.var(*at_call), np.broadcast_to(known.var(), shape), 1e-6)
-            same(dist.sd(*at_call), np.broadcast_to(known.std(), shape), 1e-6)
+            same(dist.mean(*at_call), np.broadcast_to(reference.mean(), shape), 1e-6)
+            same(dist.var(*at_call), np.broadcast_to(reference.var(), shape), 1e-6)
+            same(dist.sd(*at_call), np.broadcast_to(reference.std(), shape), 1e-6)
         if mode is not None:
             same(dist.mode(*at_call), np.broadcast_to(mode(*used), shape))
         if name != "Poisson":
-            same(dist.entropy(*at_call), np.broadcast_to(known.entropy(), shape), 1e-6)
+            same(dist.entropy(*at_call), np.broadcast_to(reference.entropy(), shape), 1e-6)
         if not of_other:
             continue
         other = family(*of_other)
@@ -237,7 +239,7 @@ def test_parameters_of_a_call_stand_for_those_of_the_object_in_moments_and_diver
             cross[index] = -subject.expect(log_of_other)
         inputs = tensors(of_other)
         same(dist.cross_entropy(name, *inputs, *at_call), cross, 1e-5)
-        same(dist.kl_loss(name, *inputs, *at_call), cross - known.entropy(), 1e-4)
+        same(dist.kl_loss(name, *inputs, *at_call), cross - reference.entropy(), 1e-4)
 
 
 def test_cauchys_distribution_has_a_density_and_no_moments() -> None:
@@ -386,19 +388,19 @@ def test_samples_with_the_parameters_of_a_call_are_spread_as_their_cumulative_fu
         x = dist.sample((2, count), *at_call)
         assert (x.shape, x.dtype) == ((2, count, *shape), dist.dtype)
         for index in np.ndindex(shape):
-            known = family(*(np.broadcast_to(parameter, shape)[index] for parameter in parameters))
+            reference = family(*(np.broadcast_to(parameter, shape)[index] for parameter in parameters))
             drawn = x.asnumpy()[(slice(None), slice(None), *index)].ravel().astype(np.float64)
             if name in COUNTS:
                 values = np.unique(drawn)
                 result = (drawn <= values[:, None]).mean(-1)
-                np.testing.assert_allclose(result, known.cdf(values), atol=0.03)
+                np.testing.assert_allclose(result, reference.cdf(values), atol=0.03)
             else:
-                assert stats.kstest(drawn, known.cdf).pvalue > 1e-4
+                assert stats.kstest(drawn, reference.cdf).pvalue > 1e-4
 
 
 def test_families_that_invert_their_cumulative_function_draw_one_quantile_with_one_seed() -> None:
     functions = {"Cauchy": stats.cauchy(0.5, 2.0).cdf, "Logistic": stats.logistic(0.5, 2.0).cdf}
-    results = [known(made(name, (0.5, 2.0), seed=3).sample((500,)).asnumpy()) for name, known in functions.items()]
+    results = [cdf(made(name, (0.5, 2.0), seed=3).sample((500,)).asnumpy()) for name, cdf in functions.items()]
     above = stats.expon(scale=1 / 0.5).sf(made("Exponential", (0.5,), seed=3).sample((500,)).asnumpy())
     np.testing.assert_allclose(results[0], above, rtol=1e-5)
     np.testing.assert_allclose(results[1], above, rtol=1e-5)
@@ -516,8 +518,8 @@ def test_a_family_tells_its_name_its_arguments_and_its_parameters(name: str) -> 
     shape = np.broadcast_shapes(*[np.shape(parameter) for parameter in parameters.values()])
     assert dist.broadcast_shape == (shape[:-1] if name == "Categorical" else shape)
     # MindSpore keeps the parts that these two are made of instead.
-    kept = ["bijector", "distribution"] if name in {"Gumbel", "LogNormal"} else list(parameters)
-    assert list(dist.parameters)[: len(kept)] == kept and dist.parameters["seed"] == 4
+    names = ["bijector", "distribution"] if name in {"Gumbel", "LogNormal"} else list(parameters)
+    assert list(dist.parameters)[: len(names)] == names and dist.parameters["seed"] == 4
     if "param_dict" in dist.parameters:
         assert dist.parameters["param_dict"] == parameters
 
@@ -586,8 +588,8 @@ def test_a_family_of_the_users_own_gets_what_follows_from_its_formulas() -> None
         def _log_survival(self, value: Any, rate: Any = None) -> Any:
             return -self._check_param_type(rate) * self._check_value(value, "value")
 
-    mine = Mine(2.0)
-    assert float(mine.cdf(X).asnumpy()[0]) == pytest.approx(1 - math.exp(-1))
-    assert float(mine.log_cdf(X).asnumpy()[0]) == pytest.approx(math.log(1 - math.exp(-1)))
+    own = Mine(2.0)
+    assert float(own.cdf(X).asnumpy()[0]) == pytest.approx(1 - math.exp(-1))
+    assert float(own.log_cdf(X).asnumpy()[0]) == pytest.approx(math.log(1 - math.exp(-1)))
     with pytest.raises(NotImplementedError, match="'prob'"):
-        mine.prob(X)
+        own.prob(X)

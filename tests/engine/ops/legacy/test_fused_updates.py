@@ -21,9 +21,9 @@ def t(values: Any, dtype: Any = ms.float32) -> Tensor:
     return Tensor(np.array(values), dtype)
 
 
-def stepped(update: Any, held: list[Tensor], *rest: Any, first: tuple[Any, ...] = ()) -> list[Tensor]:
+def stepped(update: Any, states: list[Tensor], *rest: Any, first: tuple[Any, ...] = ()) -> list[Tensor]:
     """The parameter and its state after two steps."""
-    parameters = [Parameter(item, f"held{i}") for i, item in enumerate(held)]
+    parameters = [Parameter(item, f"held{i}") for i, item in enumerate(states)]
     for _ in range(2):
         update(*first, *parameters, *rest)
     return [parameter.value() for parameter in parameters]
@@ -46,7 +46,7 @@ FLAGS: list[dict[str, bool]] = [
 
 def adafactor(shape: tuple[int, ...], how: dict[str, bool], numbers: Any = float) -> list[Tensor]:
     """The parameter and the means of FusedAdaFactor."""
-    held = [
+    values = [
         wave(*shape),
         wave(*shape, k=1.0),
         wave(*shape[:-1], k=3.0) ** 2 + 0.1,
@@ -55,7 +55,7 @@ def adafactor(shape: tuple[int, ...], how: dict[str, bool], numbers: Any = float
     ]
     pair = (1e-30, 1e-3) if numbers is float else t((1e-30, 1e-3))
     rest = [numbers(variant) for variant in (0.75, 0.9, 0.8, 0.25, 0.03)]
-    return stepped(ops.FusedAdaFactor(**how), held, first=(pair, *rest, wave(*shape, k=5.0)))
+    return stepped(ops.FusedAdaFactor(**how), values, first=(pair, *rest, wave(*shape, k=5.0)))
 
 
 CASES: dict[str, Callable[[], Any]] = {
@@ -218,8 +218,8 @@ RULES: dict[str, tuple[Any, int, tuple[float, ...], Callable[..., tuple[Array, .
 @pytest.mark.parametrize("name", RULES)
 def test_the_rows_that_are_named_step_by_the_formula_and_the_others_stay(name: str) -> None:
     make, count, numbers, formula, sums, everywhere = RULES[name]
-    held = [Parameter(Tensor(item), f"held{i}") for i, item in enumerate(WIDE[:count])]
-    returned = make()(*held, *numbers, Tensor(GRADIENTS), Tensor(WHICH))
+    parameters = [Parameter(Tensor(item), f"held{i}") for i, item in enumerate(WIDE[:count])]
+    returned = make()(*parameters, *numbers, Tensor(GRADIENTS), Tensor(WHICH))
     want = [item.copy() for item in WIDE[:count]]
     steps = [(row, GRADIENTS[i]) for i, row in enumerate(WHICH)]
     if sums:
@@ -228,9 +228,9 @@ def test_the_rows_that_are_named_step_by_the_formula_and_the_others_stay(name: s
     for row, g in steps:
         for element, value in zip(want, formula(*(item[row] for item in want), g), strict=True):
             element[row] = value
-    for element, value, gone in zip(held, want, returned, strict=True):
+    for element, value, output in zip(parameters, want, returned, strict=True):
         np.testing.assert_allclose(element.asnumpy(), value, rtol=1e-10, atol=1e-12)
-        np.testing.assert_array_equal(gone.asnumpy(), element.asnumpy())
+        np.testing.assert_array_equal(output.asnumpy(), element.asnumpy())
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -238,9 +238,9 @@ def test_a_row_that_is_not_there_is_left_out(name: str) -> None:
     make, count, numbers, *_ = RULES[name]
     results = []
     for gradients, rows in ((GRADIENTS, [7, 2, -1, 4]), (GRADIENTS[[1, 3]], [2, 4])):
-        held = [Parameter(Tensor(item), f"held{i}") for i, item in enumerate(WIDE[:count])]
-        make()(*held, *numbers, Tensor(gradients), Tensor(np.array(rows, np.int32)))
-        results.append(held)
+        parameters = [Parameter(Tensor(item), f"held{i}") for i, item in enumerate(WIDE[:count])]
+        make()(*parameters, *numbers, Tensor(gradients), Tensor(np.array(rows, np.int32)))
+        results.append(parameters)
     for first, second in zip(*results, strict=True):
         np.testing.assert_array_equal(first.asnumpy(), second.asnumpy())
 
@@ -271,10 +271,13 @@ def test_tensors_and_numbers_are_alike_to_adafactor() -> None:
 
 
 def test_half_precision_is_computed_with_in_single() -> None:
-    held = [Parameter(variant, "x") for variant in (P.astype(ms.float16), M, V)]
+    parameters = [Parameter(variant, "x") for variant in (P.astype(ms.float16), M, V)]
     wide = [Parameter(variant, "x") for variant in (P.astype(ms.float16).astype(ms.float32), M, V)]
     numbers = (0.1, 0.9, 0.99, 1e-3, 0.05, G.astype(ms.float16), 1.0)
-    result, want = ops.FusedCastAdamWeightDecay()(*held, *numbers), ops.FusedCastAdamWeightDecay()(*wide, *numbers)
+    result, want = (
+        ops.FusedCastAdamWeightDecay()(*parameters, *numbers),
+        ops.FusedCastAdamWeightDecay()(*wide, *numbers),
+    )
     assert [item.dtype for item in result] == [ms.float16, ms.float32, ms.float32]
     np.testing.assert_array_equal(result[0].asnumpy(), want[0].asnumpy().astype(np.float16))
     np.testing.assert_array_equal(result[1].asnumpy(), want[1].asnumpy())

@@ -29,9 +29,9 @@ def ints(values: Any) -> Tensor:
     return t(values, ms.int32)
 
 
-def stepped(name: str, held: list[Tensor], *rest: Any, **settings: Any) -> list[Tensor]:
+def stepped(name: str, parameters: list[Tensor], *rest: Any, **settings: Any) -> list[Tensor]:
     """A table and its state after two steps."""
-    tables = [Parameter(item, f"held{i}") for i, item in enumerate(held)]
+    tables = [Parameter(item, f"held{i}") for i, item in enumerate(parameters)]
     update = made(name, **settings)
     for _ in range(2):
         update(*tables, *rest)

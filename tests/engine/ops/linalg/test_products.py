@@ -98,16 +98,16 @@ U, V, ROW = normal(2), normal(3), normal(4)
 INTS = np.array([[1, -2, 3], [4, 0, -6]])
 
 
-def batched(x: Array, y: Array, mine: int, theirs: int) -> Array:
+def batched(x: Array, y: Array, own: int, other: int) -> Array:
     """Entry by entry of the batch, NumPy's sum over one axis of each."""
-    mine, theirs = mine % x.ndim - 1, theirs % y.ndim - 1
-    result = np.array([np.tensordot(a, b, ((mine,), (theirs,))) for a, b in zip(x, y, strict=True)])
+    own, other = own % x.ndim - 1, other % y.ndim - 1
+    result = np.array([np.tensordot(a, b, ((own,), (other,))) for a, b in zip(x, y, strict=True)])
     return result.reshape(-1, 1) if result.ndim == 1 else result
 
 
-def dotted(a: tuple[int, ...], b: tuple[int, ...], axes: Any, mine: int, theirs: int) -> Case:
+def dotted(a: tuple[int, ...], b: tuple[int, ...], axes: Any, own: int, other: int) -> Case:
     x, y = normal(*a), normal(*b)
-    return lambda: ops.batch_dot(Tensor(x), Tensor(y), axes), batched(x, y, mine, theirs)
+    return lambda: ops.batch_dot(Tensor(x), Tensor(y), axes), batched(x, y, own, other)
 
 
 def multiplied(a: tuple[int, ...], b: tuple[int, ...], ta: bool, tb: bool) -> Case:

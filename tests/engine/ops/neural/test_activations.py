@@ -153,10 +153,10 @@ REFUSED: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("made", "error", "text"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
-def test_what_an_activation_refuses(made: Callable[[], Any], error: type[Exception], text: str) -> None:
+@pytest.mark.parametrize(("make", "error", "text"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
+def test_what_an_activation_refuses(make: Callable[[], Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
-        made()
+        make()
 
 
 def test_mints_bends_take_floating_tensors_and_numbers_only() -> None:

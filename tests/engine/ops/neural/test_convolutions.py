@@ -58,10 +58,10 @@ REFUSED: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("made", "error", "text"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
-def test_a_setting_that_does_not_fit_is_named(made: Callable[[], Any], error: type[Exception], text: str) -> None:
+@pytest.mark.parametrize(("make", "error", "text"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
+def test_a_setting_that_does_not_fit_is_named(make: Callable[[], Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
-        made()
+        make()
 
 
 def test_conv1d_takes_different_padding_before_and_behind() -> None:

@@ -28,11 +28,11 @@ def class_losses(log_p: Array, labels: Array, weight: Array, smoothing: float) -
     """Row by row, the loss and the weight it counts with."""
     losses, counts = [], []
     for row, label in zip(log_p, labels, strict=True):
-        kept = label != -100
-        own = -row[label] * weight[label] if kept else 0.0
-        spread = -(row * weight).sum() / len(row) if kept else 0.0
+        mask = label != -100
+        own = -row[label] * weight[label] if mask else 0.0
+        spread = -(row * weight).sum() / len(row) if mask else 0.0
         losses.append((1 - smoothing) * own + smoothing * spread)
-        counts.append(weight[label] if kept else 0.0)
+        counts.append(weight[label] if mask else 0.0)
     return np.array(losses), np.array(counts)
 
 

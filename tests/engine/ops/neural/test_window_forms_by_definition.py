@@ -46,9 +46,9 @@ def test_conv3d(mode: str, pad: Any, pads: Any, group: int) -> None:
     x, weight, bias = normal(2, 4, 3, 4, 5), normal(4, 4 // group, 1, 2, 2), normal(4)
     how = {"stride": (1, 1, 1), "dilation": (1, 1, 1)}
     want = conv(x, weight, how["stride"], pads, how["dilation"], group)
-    made = ops.Conv3D(4, (1, 2, 2), 1, mode, pad, group=group)
-    close(made(Tensor(x), Tensor(weight)), want)
-    close(made(Tensor(x), Tensor(weight), Tensor(bias)), want + bias.reshape(1, 4, 1, 1, 1))
+    operator = ops.Conv3D(4, (1, 2, 2), 1, mode, pad, group=group)
+    close(operator(Tensor(x), Tensor(weight)), want)
+    close(operator(Tensor(x), Tensor(weight), Tensor(bias)), want + bias.reshape(1, 4, 1, 1, 1))
 
 
 def test_conv3d_with_stride_and_dilation() -> None:
@@ -75,10 +75,12 @@ def test_a_convolution_is_transposed(name: str, size: Any, mode: str, stride: An
         pads += same_pads(n, k, s, d) if mode == "same" else ()
     how = {"stride": stride, "pads": pads, "dilation": dilation, "group": 1}
     g = normal(*conv(np.zeros(shape), weight, **how).shape)
-    made = getattr(ops, name)(2, (3, 2), mode, pads if mode == "pad" else 0, stride=(1, 1, *stride), dilation=dilation)
+    operator = getattr(ops, name)(
+        2, (3, 2), mode, pads if mode == "pad" else 0, stride=(1, 1, *stride), dilation=dilation
+    )
     want = transposed(lambda v: conv(v, weight, **how), shape)(g)
     for value in (shape, Tensor(np.array(shape))):
-        close(made(Tensor(g), Tensor(weight), value), want)
+        close(operator(Tensor(g), Tensor(weight), value), want)
 
 
 @pytest.mark.parametrize("function", [ops.conv_transpose2d, mint.nn.functional.conv_transpose2d])
@@ -137,11 +139,11 @@ def test_conv3d_is_transposed(stride: Any, group: int) -> None:
     ends = [(o - 1) * s + k for o, s, k in zip(forward.shape[2:], stride, (2, 2, 1), strict=True)]
     more = tuple(n + p - e for n, p, e in zip(size, (2, 0, 0), ends, strict=True))
     want = transposed(lambda v: conv(v, weight, **how), shape)(g)
-    made = ops.Conv3DTranspose(
+    operator = ops.Conv3DTranspose(
         4, 2, (2, 2, 1), pad_mode="pad", pad=how["pads"], stride=stride, group=group, output_padding=more
     )
-    close(made(Tensor(g), Tensor(weight)), want)
-    close(made(Tensor(g), Tensor(weight), Tensor(bias)), want + bias.reshape(1, 2, 1, 1, 1))
+    close(operator(Tensor(g), Tensor(weight)), want)
+    close(operator(Tensor(g), Tensor(weight), Tensor(bias)), want + bias.reshape(1, 2, 1, 1, 1))
 
 
 # Pooling
@@ -280,12 +282,12 @@ def test_unpooling_puts_elements_where_they_were(axes: int, stride: int, pads: i
     want = np.zeros((1, 2, total))
     for index in np.ndindex(x.shape):
         want[(*index[:2], indices[index])] = x[index]
-    made = getattr(ops, f"MaxUnpool{axes}D")(2, stride, pads, size[-axes - 2 :] if size else ())
-    close(made(Tensor(x), Tensor(indices)), want.reshape(1, 2, *lengths))
-    back = ms.grad(lambda x: (made(x, Tensor(indices)) * 3.0).sum())(Tensor(x))
+    operator = getattr(ops, f"MaxUnpool{axes}D")(2, stride, pads, size[-axes - 2 :] if size else ())
+    close(operator(Tensor(x), Tensor(indices)), want.reshape(1, 2, *lengths))
+    back = ms.grad(lambda x: (operator(x, Tensor(indices)) * 3.0).sum())(Tensor(x))
     close(back, np.full(x.shape, 3.0))
     with pytest.raises(ValueError, match="'indices' must be in"):
-        made(Tensor(x), Tensor(indices + total))
+        operator(Tensor(x), Tensor(indices + total))
 
 
 def fractional(x: Array, window: tuple[int, ...], lengths: tuple[int, ...], drawn: Array) -> tuple[Array, Array]:
@@ -395,10 +397,10 @@ def test_columns_and_back(kernel: Any, stride: Any, dilation: Any, pads: Any) ->
     x = normal(2, 3, 4, 5)
     low, high = pair(pads)
     how = (pair(kernel), pair(stride), (low, low, high, high), pair(dilation))
-    taken = columns(x, *how)
+    output = columns(x, *how)
     parts = (2, 3, math.prod(pair(kernel)), -1)
-    close(ops.Im2Col(kernel, stride, dilation, pads)(Tensor(x)), taken.reshape(parts))
-    g = normal(*taken.shape)
+    close(ops.Im2Col(kernel, stride, dilation, pads)(Tensor(x)), output.reshape(parts))
+    g = normal(*output.shape)
     back = ops.Col2Im(kernel, dilation, pads, stride)(Tensor(g.reshape(parts)), Tensor(np.array([4, 5], np.int32)))
     close(back, transposed(columns, x.shape, *how)(g))
 

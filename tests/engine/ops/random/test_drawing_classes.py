@@ -85,8 +85,8 @@ def test_non_deterministic_ints_are_evenly_spread_over_the_whole_dtype(dtype: An
 
 
 def test_random_choice_with_mask_gives_each_place_that_holds_once() -> None:
-    indices, there = ops.RandomChoiceWithMask(5, 1, 2)(MASK)
-    assert indices.dtype is ms.int32 and there.tolist() == [True, True, True, False, False]
+    indices, mask = ops.RandomChoiceWithMask(5, 1, 2)(MASK)
+    assert indices.dtype is ms.int32 and mask.tolist() == [True, True, True, False, False]
     assert sorted(map(tuple, indices.tolist()[:3])) == [(0, 0), (0, 2), (1, 1)] and indices.tolist()[3:] == [[0, 0]] * 2
     assert ops.RandomChoiceWithMask(3)(Tensor(np.zeros((2, 2), bool)))[1].tolist() == [False] * 3
     firsts = [tuple(ops.RandomChoiceWithMask(1, seed)(MASK)[0][0].tolist()) for seed in range(1, 901)]

@@ -41,8 +41,8 @@ def lengths(x: Array, p: float, axes: Any = None, keep: bool = False) -> Array:
     at = tuple(range(x.ndim)) if axes is None else (axes,) if isinstance(axes, int) else axes
     last = np.moveaxis(x, at, range(-len(at), 0))
     result = np.array([length(last[index], p) for index in np.ndindex(last.shape[: x.ndim - len(at)])])
-    kept = [1 if i in [a % x.ndim for a in at] else n for i, n in enumerate(x.shape)]
-    return result.reshape(kept if keep else last.shape[: x.ndim - len(at)])
+    shape = [1 if i in [a % x.ndim for a in at] else n for i, n in enumerate(x.shape)]
+    return result.reshape(shape if keep else last.shape[: x.ndim - len(at)])
 
 
 def apart(x: Array, y: Array, p: float) -> Array:

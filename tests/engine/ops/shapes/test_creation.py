@@ -15,7 +15,7 @@ VECTOR = Tensor(np.array([1.0, 2.0], np.float32))
 
 
 @pytest.mark.parametrize(
-    "made",
+    "make",
     [
         lambda value: ops.full((2, 3), value),
         lambda value: ops.full((2, 3), value, dtype=float64),
@@ -26,20 +26,20 @@ VECTOR = Tensor(np.array([1.0, 2.0], np.float32))
     ],
     ids=["full", "full_dtype", "fill", "full_like", "FillV2", "new_full"],
 )
-def test_a_tensor_that_fills_another_gets_the_sum_of_the_gradient(made: Callable[[Tensor], Tensor]) -> None:
+def test_a_tensor_that_fills_another_gets_the_sum_of_the_gradient(make: Callable[[Tensor], Tensor]) -> None:
     factors = Tensor(np.arange(6.0, dtype=np.float32).reshape(2, 3))
-    np.testing.assert_array_equal(made(NUMBER).asnumpy(), np.full((2, 3), 1.5))
-    result = grad(lambda value: (made(value) * factors).sum())(NUMBER)
+    np.testing.assert_array_equal(make(NUMBER).asnumpy(), np.full((2, 3), 1.5))
+    result = grad(lambda value: (make(value) * factors).sum())(NUMBER)
     assert (result.shape, float(result)) == ((), 15.0)
 
 
 @pytest.mark.parametrize(
-    "made",
+    "make",
     [lambda: ops.full((2, 2), VECTOR), lambda: ops.fill(int32, (2,), VECTOR), lambda: ops.full_like(VECTOR, VECTOR)],
 )
-def test_only_one_number_fills_a_tensor(made: Callable[[], Tensor]) -> None:
+def test_only_one_number_fills_a_tensor(make: Callable[[], Tensor]) -> None:
     with pytest.raises(ValueError, match=r"must be one number, but got a tensor of shape \(2,\)"):
-        made()
+        make()
 
 
 @pytest.mark.parametrize("number", [1, 1.5])
@@ -116,11 +116,11 @@ def window_of(name: str, turn: np.ndarray[Any, Any]) -> Any:
 @pytest.mark.parametrize("name", ["bartlett", "blackman", "hamming", "hann", "kaiser"])
 @pytest.mark.parametrize("periodic", [True, False])
 def test_windows_by_definition(name: str, periodic: bool) -> None:
-    made = getattr(ops, f"{name}_window")
+    window = getattr(ops, f"{name}_window")
     want = window_of(name, np.arange(7) / (7 if periodic else 6))
-    np.testing.assert_allclose(made(7, periodic, dtype=float64).asnumpy(), want, rtol=1e-12, atol=1e-15)
-    np.testing.assert_allclose(made(Tensor(7), periodic).asnumpy(), want, rtol=1e-6, atol=1e-7)
-    np.testing.assert_array_equal(made(1).asnumpy(), [1.0])
+    np.testing.assert_allclose(window(7, periodic, dtype=float64).asnumpy(), want, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(window(Tensor(7), periodic).asnumpy(), want, rtol=1e-6, atol=1e-7)
+    np.testing.assert_array_equal(window(1).asnumpy(), [1.0])
 
 
 def test_the_heights_of_hamming_and_kaiser_windows() -> None:
@@ -151,11 +151,11 @@ REFUSED: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("made", "error", "text"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
-def test_what_no_tensor_can_be_made_of(made: Callable[[], Any], error: type[Exception], text: str) -> None:
+@pytest.mark.parametrize(("make", "error", "text"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
+def test_what_no_tensor_can_be_made_of(make: Callable[[], Any], error: type[Exception], text: str) -> None:
     # MindSpore 2.10 refuses each, with an error of the same class.
     with pytest.raises(error, match=text):
-        made()
+        make()
 
 
 def test_a_range_has_the_widest_dtype_of_its_numbers() -> None:

@@ -59,10 +59,12 @@ def test_negative_padding_cuts_off() -> None:
     np.testing.assert_array_equal(result.asnumpy(), np.repeat([[0.0, 5.0]], 7, 0))
 
 
-@pytest.mark.parametrize(("mode", "theirs"), [("reflect", "reflect"), ("replicate", "edge"), ("circular", "wrap")])
-def test_the_gradient_of_a_margin_goes_to_what_it_repeats(mode: str, theirs: Any) -> None:
+@pytest.mark.parametrize(
+    ("mode", "mode_of_numpy"), [("reflect", "reflect"), ("replicate", "edge"), ("circular", "wrap")]
+)
+def test_the_gradient_of_a_margin_goes_to_what_it_repeats(mode: str, mode_of_numpy: Any) -> None:
     x = np.random.default_rng(3).normal(size=(2, 4, 3)).astype(np.float32)
-    indices = np.pad(np.arange(24).reshape(2, 4, 3), ((0, 0), (2, 1), (0, 2)), mode=theirs)
+    indices = np.pad(np.arange(24).reshape(2, 4, 3), ((0, 0), (2, 1), (0, 2)), mode=mode_of_numpy)
     weights = np.random.default_rng(4).normal(size=indices.shape).astype(np.float32)
     want = np.bincount(indices.ravel(), weights.ravel(), 24).reshape(x.shape)
 

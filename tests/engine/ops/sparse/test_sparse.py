@@ -78,21 +78,21 @@ def test_a_sparse_tensor_is_a_coo_tensor_of_any_number_of_axes() -> None:
     assert COOTensor(coo_tensor=SparseTensor(PLACES, VALUES, SHAPE)).values.tolist() == [1.0, 2.0]
 
 
-@pytest.mark.parametrize("made", [lambda: COOTensor(coo_tensor=COO), lambda: CSRTensor(csr_tensor=CSR)])
-def test_one_is_made_of_another(made: Callable[[], Any]) -> None:
-    np.testing.assert_array_equal(dense(made()), WHOLE)
+@pytest.mark.parametrize("make", [lambda: COOTensor(coo_tensor=COO), lambda: CSRTensor(csr_tensor=CSR)])
+def test_one_is_made_of_another(make: Callable[[], Any]) -> None:
+    np.testing.assert_array_equal(dense(make()), WHOLE)
 
 
 def test_a_sparse_tensor_never_changes() -> None:
     values = Tensor([1.0, 2.0])
-    made = COOTensor(PLACES, values, SHAPE)
+    output = COOTensor(PLACES, values, SHAPE)
     values[0] = 9.0
-    made.values[1] = 9.0
-    made.indices[0, 0] = 2
-    assert (made.values.tolist(), made.indices.tolist()) == ([1.0, 2.0], [[0, 1], [1, 2]])
+    output.values[1] = 9.0
+    output.indices[0, 0] = 2
+    assert (output.values.tolist(), output.indices.tolist()) == ([1.0, 2.0], [[0, 1], [1, 2]])
     with pytest.raises(AttributeError):
-        made.values = values  # type: ignore[misc]
-    for copied in (copy.copy(made), copy.deepcopy(made)):
+        output.values = values  # type: ignore[misc]
+    for copied in (copy.copy(output), copy.deepcopy(output)):
         np.testing.assert_array_equal(dense(copied), WHOLE)
 
 
@@ -605,10 +605,10 @@ def test_helpers_find_and_replace_the_values_within_any_structure() -> None:
     values = {"a": (COO, [CSR, 1]), "b": VALUES}
     assert [t.tolist() for t in tensors_in(values)] == [[1.0, 2.0]] * 3
     others = [Tensor([float(n), 0.0]) for n in range(3)]
-    made = replaced(values, list(others))
-    assert isinstance(made["a"][0], COOTensor) and made["a"][0].indices.tolist() == [[0, 1], [1, 2]]
-    assert isinstance(made["a"][1][0], CSRTensor) and made["a"][1][1] == 1
-    assert [t.tolist() for t in tensors_in(made)] == [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]
+    output = replaced(values, list(others))
+    assert isinstance(output["a"][0], COOTensor) and output["a"][0].indices.tolist() == [[0, 1], [1, 2]]
+    assert isinstance(output["a"][1][0], CSRTensor) and output["a"][1][1] == 1
+    assert [t.tolist() for t in tensors_in(output)] == [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]
     bare = gradients_like(values, list(others))
     assert bare["a"][0] is others[0] and bare["a"][1][0] is others[1] and bare["b"] is others[2]
     assert COO.values.tolist() == CSR.values.tolist() == [1.0, 2.0]

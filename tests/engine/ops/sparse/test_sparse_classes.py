@@ -240,9 +240,9 @@ def test_batches_are_added_and_each_row_has_its_own_softmax() -> None:
     result = made("SparseMatrixAdd")(*BATCH, *BATCH, t(2.0), t(3.0))
     assert [x.tolist() for x in result] == [*(x.tolist() for x in BATCH[:4]), [5.0, 20.0, 15.0, 25.0, 30.0]]
     dense = made("CSRSparseMatrixToDense")(*made("SparseMatrixSoftmax", ms.float64)(*BATCH)).asnumpy()
-    kept = made("CSRSparseMatrixToDense")(*BATCH).asnumpy() != 0
-    e = np.where(kept, np.exp(made("CSRSparseMatrixToDense")(*BATCH).asnumpy()), 0)
-    want = np.divide(e, e.sum(-1, keepdims=True), out=np.zeros_like(e), where=kept)
+    mask = made("CSRSparseMatrixToDense")(*BATCH).asnumpy() != 0
+    e = np.where(mask, np.exp(made("CSRSparseMatrixToDense")(*BATCH).asnumpy()), 0)
+    want = np.divide(e, e.sum(-1, keepdims=True), out=np.zeros_like(e), where=mask)
     np.testing.assert_allclose(dense, want, rtol=1e-6)
 
 

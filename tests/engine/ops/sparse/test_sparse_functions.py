@@ -44,8 +44,8 @@ def dense(x: Any) -> np.ndarray[Any, Any]:
 
 
 def test_they_are_made_and_taken_apart_by_functions() -> None:
-    for made in (ops.make_coo_tensor(PLACES, VALUES, SHAPE), ops.make_sparse_tensor(PLACES, VALUES, SHAPE)):
-        assert repr(made) == repr(COO)
+    for output in (ops.make_coo_tensor(PLACES, VALUES, SHAPE), ops.make_sparse_tensor(PLACES, VALUES, SHAPE)):
+        assert repr(output) == repr(COO)
     assert repr(ops.make_csr_tensor(STARTS, COLUMNS, VALUES, SHAPE)) == repr(CSR)
     for make in (ops.make_row_tensor, ops.make_row_tensor_inner):
         assert repr(make(ROW.indices, ROW.values, (3, 2))) == repr(ROW)
