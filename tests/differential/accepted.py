@@ -56,9 +56,9 @@ def cells_in(source: str) -> list[tuple[str, str]]:
 def called_twice(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
     """A cell that is called twice has backward hooks that get ``(None,)`` here; there they are called less often."""
     none = re.compile(r"backward .* tuple\(tuple\(None\), ")
-    present = {line.partition(" tuple")[0] for line in said(answer) if none.match(line)}
+    present = {line.partition(" tuple")[0] for line in lines_of(answer) if none.match(line)}
     apart = {line for line in present if line.rpartition(" ")[2] in paths_called_twice(case.source)}
-    if not apart or not said(reference):
+    if not apart or not lines_of(reference):
         return False
     # What a hook returned there for one call counts for another: then only the structures can be compared.
     changing = any(re.search(rf"hook\('{item}', '(changed|bare)'", case.source) for item in apart)
@@ -66,7 +66,7 @@ def called_twice(case: Case, reference: dict[str, Any], answer: dict[str, Any], 
         {
             "result": [
                 line[:1] if changing else line
-                for line, text in zip(variant["result"], said(variant), strict=True)
+                for line, text in zip(variant["result"], lines_of(variant), strict=True)
                 if text.partition(" tuple")[0] not in apart
             ]
         }
@@ -88,7 +88,7 @@ def paths_called_twice(source: str) -> list[str]:
     return [path for path in cells if any(f"{path}.".startswith(f"{item}.") for item in twice)]
 
 
-def said(answer: dict[str, Any]) -> list[str]:
+def lines_of(answer: dict[str, Any]) -> list[str]:
     """The lines that a program wrote down, without the tensors."""
     lines = answer.get("result")
     full = isinstance(lines, list) and all(isinstance(line, list) and len(line) == 2 for line in lines)
@@ -97,7 +97,7 @@ def said(answer: dict[str, Any]) -> list[str]:
 
 def labels(answer: dict[str, Any]) -> list[list[str]]:
     """What a program of ``hooks.py`` wrote down: each call's name, then the structures that it saw."""
-    return [re.findall(r"^\w+ \d+ [\w.]+|\w+", line) for line in said(answer)]
+    return [re.findall(r"^\w+ \d+ [\w.]+|\w+", line) for line in lines_of(answer)]
 
 
 def not_asked(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
@@ -142,10 +142,10 @@ def same_lines(reference: dict[str, Any], answer: dict[str, Any], kept: Callable
     """Whether both programs wrote down the same lines, but for some."""
     if "error" in reference or "error" in answer:
         return False
-    if not (said(reference) and said(answer)):
+    if not (lines_of(reference) and lines_of(answer)):
         return False
     results = [
-        [line for line, text in zip(variant["result"], said(variant), strict=True) if kept(text)]
+        [line for line, text in zip(variant["result"], lines_of(variant), strict=True) if kept(text)]
         for variant in (reference, answer)
     ]
     return compare({"result": results[0]}, {"result": results[1]}).same
@@ -271,7 +271,7 @@ def enlarged(case: Case, reference: dict[str, Any], answer: dict[str, Any], diff
     return larger and "numbers" in difference.kind and difference.apart < 1e-3
 
 
-def lost(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
+def is_lost(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
     """NaN goes in and comes out here, but a number there."""
     return case.holds_special() and re.search(r" there, \(?nan", difference.text) is not None
 
@@ -365,7 +365,7 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
         "MindSpore's tanh is 1e-4 off on a CPU",
     ),
     (r".*", half, "a rounding in half precision"),
-    (r".*", lost, "NaN stays NaN"),
+    (r".*", is_lost, "NaN stays NaN"),
     (
         r".*\.(reduce_.*|mean|sum|kron|add|sub|mul|div|prod|var|std)",
         empty,
@@ -793,7 +793,7 @@ def reason_for(
     reference, answer = mindspore.run(there), hookscope.run(here)
     for variant in (reference, answer):
         for row in rows:
-            if said(variant):
+            if lines_of(variant):
                 variant["result"] = row.told(variant["result"])
     again = compare(reference, answer)
     if again.same or reason_for(there, reference, answer, again) is not None:

@@ -70,10 +70,10 @@ def main(package):
     print(json.dumps("ready"), file=answers, flush=True)
     for line in sys.stdin:
         request = json.loads(line)
-        print(json.dumps(one(request["statements"], request["seed"], names)), file=answers, flush=True)
+        print(json.dumps(run_one_example(request["statements"], request["seed"], names)), file=answers, flush=True)
 
 
-def one(statements, seed, names):
+def run_one_example(statements, seed, names):
     """What each statement printed and the class and text of its error: as many as were run within the time."""
     folder = tempfile.mkdtemp()
     report = os.path.join(folder, "..", os.path.basename(folder) + ".told")

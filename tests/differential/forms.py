@@ -660,10 +660,10 @@ def draw(rng: np.random.Generator, only: str) -> Case:
     for index, item in enumerate(specs):
         if item.startswith("?") and rng.random() < 0.5:
             if "=" not in item.partition("<")[0]:  # the next ones would move
-                records += [_written(maker, lengths, x[1:]) for x in specs[index + 1 :] if x[0] == "?" and "=" in x]
+                records += [_expression(maker, lengths, x[1:]) for x in specs[index + 1 :] if x[0] == "?" and "=" in x]
                 break
             continue
-        records.append(_written(maker, lengths, item.removeprefix("?")))
+        records.append(_expression(maker, lengths, item.removeprefix("?")))
     names = ", ".join(f"x{i}" for i in range(len(maker.inputs)))
     if receiver:
         rest = ", ".join(records[1:])
@@ -680,7 +680,7 @@ def draw(rng: np.random.Generator, only: str) -> Case:
     return Case(name, f"import numpy as np\ndef run(ms, {names}):\n{body}", maker.inputs, maker.dtypes, title=title)
 
 
-def _written(maker: Arguments, lengths: dict[str, int], text: str) -> str:
+def _expression(maker: Arguments, lengths: dict[str, int], text: str) -> str:
     """An argument as Python writes it."""
 
     def chosen(actual: re.Match[str]) -> str:

@@ -80,12 +80,12 @@ def run(ms, case):
         if "layer" in names:
             return trained(ms, names, inputs, case["gradient"])
         result = names["run"](ms, *inputs)
-        answer = {"result": told(ms, result)}
+        answer = {"result": description(ms, result)}
         indices = tuple(i for i, x in enumerate(inputs) if floating(ms, x))
         if case["gradient"] and indices and any(floating(ms, item) for item in flat(result)):
             try:
                 slopes = ms.grad(lambda *x: weighted(ms, names["run"](ms, *x)), indices)(*inputs)
-                answer["gradients"] = told(ms, slopes)
+                answer["gradients"] = description(ms, slopes)
             except Exception as error:
                 answer |= {"gradient error": [type(error).__name__, str(error)[:300]], "spoilt": True}
         return answer
@@ -113,11 +113,11 @@ def trained(ms, names, inputs, gradient):
     ]
     result = names["run"](ms, layer, *inputs)
     after = [parameter.value() + 0 for parameter in layer.get_parameters() if not parameter.requires_grad]
-    answer = {"result": told(ms, [result, told_of, after])}
+    answer = {"result": description(ms, [result, told_of, after])}
     if gradient and (indices or weights) and any(floating(ms, item) for item in flat(result)):
         try:
             call = ms.grad(lambda *x: weighted(ms, names["run"](ms, layer, *x)), indices or None, weights or None)
-            answer["gradients"] = told(ms, call(*inputs))
+            answer["gradients"] = description(ms, call(*inputs))
         except Exception as error:
             answer |= {"gradient error": [type(error).__name__, str(error)[:300]], "spoilt": True}
     return answer
@@ -161,12 +161,12 @@ def tensor(ms, argument):
     return tensor_.astype(ms.bfloat16) if argument["dtype"] == "bfloat16" else tensor_
 
 
-def told(ms, value):
+def description(ms, value):
     """What a function returned, as JSON."""
     import numpy as np
 
     if isinstance(value, tuple | list):
-        return [told(ms, item) for item in value]
+        return [description(ms, item) for item in value]
     if not isinstance(value, ms.Tensor):
         return {"value": value if isinstance(value, bool | int | float | str | None) else type(value).__name__}
     array = np.ascontiguousarray((value.astype(ms.float32) if value.dtype == ms.bfloat16 else value).asnumpy())

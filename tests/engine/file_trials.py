@@ -61,7 +61,7 @@ SAVES: dict[str, Callable[[Path, int], None]] = {
 }
 
 
-def held(path: Path) -> int:
+def number_in(path: Path) -> int:
     """The number that a file was written with.
 
     Raises:
@@ -98,7 +98,7 @@ def kills(folder: Path, count: int, seed: int) -> Counter[str]:
     before = {}
     for name, save in SAVES.items():
         save(folder / name, 0)
-        before[name] = held(folder / name)
+        before[name] = number_in(folder / name)
     for _ in range(count):
         reading, writing = os.pipe()
         child = os.fork()
@@ -114,7 +114,7 @@ def kills(folder: Path, count: int, seed: int) -> Counter[str]:
         for kind, what, number in struct.iter_unpack("=BBI", output):
             (ended if what else begun)[list(SAVES)[kind]] = number
         for name in SAVES:
-            result = held(folder / name)
+            result = number_in(folder / name)
             # One in the background may not have begun yet when the next two were called for.
             oldest = before[name] if name == "async.ckpt" else ended[name]
             allowed = {oldest, begun[name]} if name != "async.ckpt" else range(oldest, begun[name] + 1)
@@ -154,7 +154,7 @@ def interrupts(folder: Path, count: int, seed: int) -> Counter[str]:
         save(folder / name, 0)
         begin = time.perf_counter()
         save(folder / name, 0)
-        spans[name], before[name] = time.perf_counter() - begin, held(folder / name)
+        spans[name], before[name] = time.perf_counter() - begin, number_in(folder / name)
     open_files = len(os.listdir("/proc/self/fd"))
     old = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
@@ -167,7 +167,7 @@ def interrupts(folder: Path, count: int, seed: int) -> Counter[str]:
                 signal.setitimer(signal.ITIMER_REAL, 0)
             except KeyboardInterrupt:
                 interrupted = True
-            result = held(folder / name)  # waits for one in the background
+            result = number_in(folder / name)  # waits for one in the background
             assert result in ({before[name], number} if interrupted else {number}), (name, result, before[name], number)
             counts["interrupted" if interrupted else "ended"] += 1
             counts["old after an interrupt"] += interrupted and result != number
@@ -190,12 +190,12 @@ def at_once(folder: Path, rounds: int, writers: int = 16) -> Counter[str]:
         for name, save in SAVES.items():
             numbers = range(number * writers + 1, (number + 1) * writers + 1)
             _threads(save, folder / name, numbers)
-            assert held(folder / name) in numbers
+            assert number_in(folder / name) in numbers
             counts["writes of threads"] += writers
         for name, save in SAVES.items():
             numbers = range(number * writers + 1, (number + 1) * writers + 1)
             _processes(save, folder / name, numbers)
-            assert held(folder / name) in numbers
+            assert number_in(folder / name) in numbers
             counts["writes of processes"] += writers
         assert hidden(folder) == [], hidden(folder)
     return counts
@@ -244,28 +244,28 @@ def full_disk(folder: Path) -> Counter[str]:
     for name, save in SAVES.items():
         path = folder / name
         save(path, 1)
-        assert held(path) == 1
+        assert number_in(path) == 1
         with open(folder / "rest", "wb", buffering=0) as rest:
             size = os.statvfs(folder).f_bavail * os.statvfs(folder).f_bsize
             rest.write(bytes(size))
-        failure = _told(save, path)
+        failure = _failure_of(save, path)
         assert isinstance(failure, OSError) and failure.errno == errno.ENOSPC, failure
         assert str(failure).endswith(f"No space left on device: '{path}'"), failure
         counts[str(failure).replace(str(folder), "...")] += 1
         os.unlink(folder / "rest")
-        assert held(path) == 1
+        assert number_in(path) == 1
         assert hidden(folder) == [], hidden(folder)
         save(path, 3)
-        assert held(path) == 3
+        assert number_in(path) == 3
         os.unlink(path)
     return counts
 
 
-def _told(save: Callable[[Path, int], None], path: Path) -> Exception | None:
+def _failure_of(save: Callable[[Path, int], None], path: Path) -> Exception | None:
     """What a save, or a load of what it should have written in the background, raises."""
     try:
         save(path, 2)
-        held(path)
+        number_in(path)
     except Exception as error:
         return error
     return None

@@ -48,7 +48,7 @@ def steps(net: Any, optimizer: Callable[[Any], Any], loss: Callable[..., Any], *
 
     parameters = net.trainable_params()
     for index, parameter in enumerate(parameters):  # threads share the generator of first values
-        values = given(*parameter.shape, seed=index) / math.sqrt(math.prod(parameter.shape[1:]))
+        values = normal(*parameter.shape, seed=index) / math.sqrt(math.prod(parameter.shape[1:]))
         parameter.set_data(values.astype(parameter.dtype))
     update, both = optimizer(parameters), value_and_grad(loss, None, parameters)
     for _ in range(2):
@@ -57,7 +57,7 @@ def steps(net: Any, optimizer: Callable[[Any], Any], loss: Callable[..., Any], *
         yield from (value, *gradients, *net.get_parameters())
 
 
-def given(*shape: int, seed: int = 0) -> Any:
+def normal(*shape: int, seed: int = 0) -> Any:
     from hookscope.engine import Tensor
 
     return Tensor(np.random.default_rng(seed).normal(size=shape).astype(np.float32))
@@ -76,7 +76,7 @@ def rows() -> Iterator[Any]:
 
     net = nn.SequentialCell(nn.Dense(300, 257), nn.ReLU(), nn.Dense(257, 131))
     loss = nn.CrossEntropyLoss()
-    x, labels = given(129, 300), integers(129, below=131)
+    x, labels = normal(129, 300), integers(129, below=131)
     yield from steps(net, lambda p: nn.Momentum(p, 0.1, 0.9), lambda: loss(net(x), labels))
 
 
@@ -101,7 +101,7 @@ def images() -> Iterator[Any]:
         nn.Flatten(),
         nn.Dense(768, 10),
     )
-    x, labels = given(17, 3, 34, 34), integers(17, below=10)
+    x, labels = normal(17, 3, 34, 34), integers(17, below=10)
     loss = lambda: -ops.log_softmax(net(x), -1)[np.arange(17), labels.asnumpy()].mean()  # noqa: E731
     yield from steps(net, lambda p: nn.Adam(p, 1e-3), loss)
 
@@ -120,7 +120,7 @@ def sentences() -> Iterator[Any]:
     loss = nn.CrossEntropyLoss()
     net.set_train()
     yield from steps(net, lambda p: nn.AdamWeightDecay(p), lambda: loss(net(x).reshape(-1, 211), labels))
-    yield from (ops.softmax(given(300, 211), -1), ops.softmax(given(30, 211, 20), 1))
+    yield from (ops.softmax(normal(300, 211), -1), ops.softmax(normal(30, 211, 20), 1))
 
 
 @training
@@ -129,7 +129,7 @@ def signals() -> Iterator[Any]:
 
     cells = [nn.LSTM(40, 48, batch_first=True), nn.GRU(48, 33, batch_first=True), nn.RNN(33, 40, batch_first=True)]
     net = nn.CellList(cells)
-    x = given(11, 35, 40)
+    x = normal(11, 35, 40)
 
     def loss() -> Any:
         y = x
@@ -152,7 +152,7 @@ def volumes() -> Iterator[Any]:
         nn.Conv3dTranspose(8, 4, 2, stride=2),
         nn.ELU(),
     )
-    x = given(5, 2, 13, 14, 15)
+    x = normal(5, 2, 13, 14, 15)
     yield from steps(net, lambda p: nn.SGD(p, 0.1), lambda: (net(x) ** 2).mean())
 
 
@@ -162,7 +162,7 @@ def figures() -> Iterator[Any]:
     from hookscope.engine import Tensor, ops
     from hookscope.engine.debug.record.statistics import any_nonfinite, changes, statistics
 
-    x = given(513, 700).asnumpy()
+    x = normal(513, 700).asnumpy()
     for kind in (np.float32, np.float64, np.float16):
         result = statistics(x.astype(kind))
         yield np.array([result.mean, result.std, result.norm, result.minimum, result.maximum])
@@ -181,7 +181,7 @@ def loops() -> Iterator[Any]:
     def formula(x: Any, y: Any) -> Any:
         return (ops.gelu(x * y) + ops.log1p(ops.abs(x)) - ops.expm1(y * 0.1)).mean()
 
-    x, y = given(513, 200, seed=1), given(200, seed=2)
+    x, y = normal(513, 200, seed=1), normal(200, seed=2)
     step = jit(value_and_grad(formula, (0, 1)), jit_level="O1")
     for _ in range(40):  # the first is traced; many are worth a quicker look at the guards
         value, gradients = step(x, y)

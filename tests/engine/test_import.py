@@ -9,7 +9,7 @@ import hookscope.engine as ms
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 # Needed by single features only, each imported where it is used.
-LATER = (
+DEFERRED = (
     "ml_dtypes",
     "google.protobuf",
     "safetensors",
@@ -27,7 +27,7 @@ LATER = (
 def test_libraries_of_single_features_are_imported_on_use(run_python: Run) -> None:
     code = (
         "import sys, numpy; before = set(sys.modules); import hookscope.engine; "
-        f"print([name for name in {LATER!r} if name in sys.modules and name not in before])"
+        f"print([name for name in {DEFERRED!r} if name in sys.modules and name not in before])"
     )
     assert run_python(code).stdout.strip() == "[]"
 

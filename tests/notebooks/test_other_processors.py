@@ -34,7 +34,7 @@ del _reorder
 """
 
 
-def shown(outputs: list[nbformat.NotebookNode]) -> dict[str, str]:
+def texts_of(outputs: list[nbformat.NotebookNode]) -> dict[str, str]:
     """What a cell shows, by kind; what nbval compares."""
     results: dict[str, str] = {}
     for output in outputs:
@@ -64,4 +64,4 @@ def test_another_order_of_summation_prints_the_same(path: Path, monkeypatch: pyt
             client.execute_cell(cell, index)
     for before, after in zip(saved.cells, again.cells, strict=True):
         if before.cell_type == "code" and "nbval-ignore-output" not in before.metadata.get("tags", []):
-            assert shown(after.outputs) == shown(before.outputs), before.source
+            assert texts_of(after.outputs) == texts_of(before.outputs), before.source

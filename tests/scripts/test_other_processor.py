@@ -53,16 +53,16 @@ def test_it_is_an_older_one_of_the_machines_kind(
 def test_what_it_prints_is_what_this_machine_then_computes_with(repository: Path) -> None:
     plain = {name: text for name, text in os.environ.items() if not name.startswith(("OPENBLAS_CORE", "N"))}
 
-    def said(*command: str, **added: str) -> list[str]:
+    def output_of(*command: str, **added: str) -> list[str]:
         result = subprocess.run(
             [sys.executable, *command], env=plain | added, capture_output=True, text=True, check=True, timeout=240
         )
         assert not result.stderr
         return result.stdout.split()
 
-    chosen = dict(line.split("=") for line in said(str(repository / "scripts" / "other_processor.py")))
+    chosen = dict(line.split("=") for line in output_of(str(repository / "scripts" / "other_processor.py")))
     assert chosen
-    *blas, wide = said("-c", PRINTS, **chosen)
+    *blas, wide = output_of("-c", PRINTS, **chosen)
     if platform.machine() in ("x86_64", "AMD64"):
         assert set(blas) <= {chosen["OPENBLAS_CORETYPE"].lower()}
     assert wide == "False"

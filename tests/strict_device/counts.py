@@ -16,7 +16,7 @@ import hookscope
 
 __all__ = ["Counts", "Event", "copied", "counting", "launched", "opened", "synchronized"]
 
-_OURS = str(Path(hookscope.__file__).parent) + "/"
+_FOLDER = str(Path(hookscope.__file__).parent) + "/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +130,8 @@ def _event(name: str, size: int = 0) -> Event:
     caller: Any = frame
     while caller is not None:
         code = caller.f_code
-        if not location and code.co_filename.startswith(_OURS):
-            location = f"{code.co_filename.removeprefix(_OURS)}:{caller.f_lineno}"
+        if not location and code.co_filename.startswith(_FOLDER):
+            location = f"{code.co_filename.removeprefix(_FOLDER)}:{caller.f_lineno}"
         if code in operators:
             return Event(name, caller.f_locals["self"].name + operators[code], location, size)
         caller = caller.f_back

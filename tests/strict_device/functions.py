@@ -17,10 +17,10 @@ from .counts import copied, launched
 from .memory import poisoned
 from .ufuncs import Ufunc
 
-__all__ = ["WRITTEN", "Function"]
+__all__ = ["RULES", "Function"]
 
-Made = Callable[..., Any]
-WRITTEN: dict[str, Made] = {}
+Rule = Callable[..., Any]
+RULES: dict[str, Rule] = {}
 """By their names, with the module in front where that is not ``cupy`` itself."""
 
 # How many kernels a call starts, where that is not one. From the functions' sources in CuPy 14, or the number of
@@ -199,7 +199,7 @@ class Function:
 
     __module__ = "cupy"
 
-    def __init__(self, name: str, parameters: list[str] | None, compute: Made | None) -> None:
+    def __init__(self, name: str, parameters: list[str] | None, compute: Rule | None) -> None:
         self.__name__ = name
         self._signature = facts.signature(parameters) if parameters is not None else None
         self._compute = compute
@@ -211,22 +211,22 @@ class Function:
                 self._signature.bind(*args, **kwargs)
             except TypeError as error:
                 raise TypeError(f"cupy.{name}(): {error}") from None
-        if name in WRITTEN:
-            return WRITTEN[name](*args, **kwargs)
+        if name in RULES:
+            return RULES[name](*args, **kwargs)
         if self._compute is None:
             raise NotImplementedError(f"the strict device cannot stand in for cupy.{name}")
         return _by_numpy(name, self._compute, args, kwargs)
 
 
-def written(name: str) -> Callable[[Made], Made]:
-    def note(function: Made) -> Made:
-        WRITTEN[name] = function
+def written(name: str) -> Callable[[Rule], Rule]:
+    def note(function: Rule) -> Rule:
+        RULES[name] = function
         return function
 
     return note
 
 
-def _by_numpy(name: str, compute: Made, args: Any, kwargs: Any) -> Any:
+def _by_numpy(name: str, compute: Rule, args: Any, kwargs: Any) -> Any:
     arrays = [*_arrays(args), *_arrays(kwargs.values())]
     bare = [_lowered(name, x) for x in args], {key: _lowered(name, x) for key, x in kwargs.items()}
     half = (
@@ -353,7 +353,7 @@ def _asarray(a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None, 
     return _device_array("asarray", a, dtype, order, copy)
 
 
-WRITTEN["asanyarray"] = _asarray
+RULES["asanyarray"] = _asarray
 
 
 @written("ascontiguousarray")
@@ -464,12 +464,12 @@ def _by_method(name: str) -> None:
     def call(a: Any, *args: Any, **kwargs: Any) -> Any:
         return getattr(a, name)(*args, **kwargs)  # AttributeError of what is no array, as there
 
-    WRITTEN[name] = call
+    RULES[name] = call
 
 
 for _name in METHODS:
     _by_method(_name)
-WRITTEN["amax"], WRITTEN["amin"] = WRITTEN["max"], WRITTEN["min"]
+RULES["amax"], RULES["amin"] = RULES["max"], RULES["min"]
 
 
 @written("sort")
@@ -543,7 +543,7 @@ def _round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     return _INNER["round"](a, decimals, out=out)
 
 
-WRITTEN["around"] = _round
+RULES["around"] = _round
 
 
 @written("nan_to_num")
@@ -641,7 +641,7 @@ def _may_share_memory(a: Any, b: Any, max_work: Any = None) -> bool:
     return bool(np.may_share_memory(a._values, b._values))
 
 
-WRITTEN["shares_memory"] = _may_share_memory
+RULES["shares_memory"] = _may_share_memory
 
 
 @written("result_type")

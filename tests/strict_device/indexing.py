@@ -134,7 +134,7 @@ def _write(array: ndarray, index: Any, value: Any, how: str) -> None:
     name = "ndarray.__setitem__" if how == "update" else f"{how}.at"
     result = _Index(array, index)
     if not result.arrays:
-        view = array._view(_whole(array._values, result.parts))
+        view = array._view(_values_at(array._values, result.parts))
         if how != "update":
             getattr(CUPY, how)(view, value, view)
         elif isinstance(value, ndarray):
@@ -164,7 +164,7 @@ def _write(array: ndarray, index: Any, value: Any, how: str) -> None:
         array._values[...] = flat.reshape(array.shape)
 
 
-def _whole(values: Any, parts: tuple[Any, ...]) -> Any:
+def _values_at(values: Any, parts: tuple[Any, ...]) -> Any:
     result = values[parts]
     return result if isinstance(result, np.ndarray) else values[(*parts, ...)]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import cuda_runtime, facts, sparse
 from .arrays import ndarray
-from .functions import WRITTEN, Function
+from .functions import RULES, Function
 from .ufuncs import Ufunc
 
 __all__ = ["CUPY", "make"]
@@ -41,17 +41,17 @@ class Module(ModuleType):
         described = facts.MODULES[self.__name__].get(name)
         if described is None or name.startswith("_"):
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
-        result = self._made(name, described)
+        result = self._make(name, described)
         self.__dict__[name] = result
         return result
 
-    def _made(self, name: str, described: Any) -> Any:
+    def _make(self, name: str, described: Any) -> Any:
         full = f"{self.__name__}.{name}".removeprefix("cupy.")
         by = getattr(self._by, COMPUTED_BY.get(name, name), getattr(self._by, name, None))
         if isinstance(described, dict) and "loops" in described:
             return Ufunc(name, described, by or _unknown(full))
         if isinstance(described, dict):
-            return Function(full, described["parameters"], by if full not in WRITTEN else None)
+            return Function(full, described["parameters"], by if full not in RULES else None)
         if described == "module" or by is None:
             raise NotImplementedError(f"the strict device cannot stand in for {self.__name__}.{name}")
         return by  # a dtype, a constant

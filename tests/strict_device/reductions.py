@@ -34,7 +34,7 @@ def reduce(
     if not name.startswith("cum"):
         more["keepdims"] = bool(keepdims)
     with np.errstate(all="ignore"):
-        actual = np.asarray(getattr(np, name)(values, axis=axis, **_kept(name, values), **more))
+        actual = np.asarray(getattr(np, name)(values, axis=axis, **_layout(name, values), **more))
     actual = converted(actual, result)
     if out is None:
         return wrapped(np.ascontiguousarray(actual).reshape(actual.shape))
@@ -44,7 +44,7 @@ def reduce(
     return out
 
 
-def _kept(name: str, values: Any) -> dict[str, Any]:
+def _layout(name: str, values: Any) -> dict[str, Any]:
     """NumPy's sums of small integers are in the dtype that was decided on."""
     return {"dtype": values.dtype} if name in ("sum", "prod", "cumsum", "cumprod") and values.dtype.kind != "b" else {}
 

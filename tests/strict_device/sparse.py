@@ -54,7 +54,7 @@ class _Matrix:
         return lifted(self._matrix.toarray())  # type: ignore[no-any-return]
 
 
-def _made(name: str) -> Any:
+def _make(name: str) -> Any:
     def make(parts: Any, shape: Any = None, dtype: Any = None, copy: bool = False) -> _Matrix:
         import scipy.sparse
 
@@ -68,4 +68,4 @@ def _lowered(value: Any) -> Any:
     return type(value)(map(_lowered, value)) if isinstance(value, tuple | list) else values_of(value)
 
 
-coo_matrix, csr_matrix = _made("coo_matrix"), _made("csr_matrix")
+coo_matrix, csr_matrix = _make("coo_matrix"), _make("csr_matrix")

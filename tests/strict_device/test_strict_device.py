@@ -162,12 +162,12 @@ def test_what_is_added_in_no_order_differs_from_run_to_run() -> None:
 
     assert len({added() for _ in range(8)}) > 1
 
-    def written() -> float:
+    def assign() -> float:
         x = cp.zeros(1, np.float32)
         x[cp.zeros(4000, np.int64)] = on_device(values)
         return float(x[0])
 
-    assert len({written() for _ in range(8)}) > 1
+    assert len({assign() for _ in range(8)}) > 1
 
 
 def test_results_are_in_c_order_and_copies_keep_theirs() -> None:

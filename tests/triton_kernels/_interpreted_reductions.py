@@ -21,12 +21,12 @@ AXES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
 ]
 
 
-def wanted(name: str, x: Any, axes: Any, keepdims: bool = False) -> Any:
+def reference_of(name: str, x: Any, axes: Any, keepdims: bool = False) -> Any:
     return getattr(wide(x), NUMPYS[name])(axis=axes, keepdims=keepdims)
 
 
 def check(name: str, x: Any, axes: tuple[int, ...], keepdims: bool = False) -> None:
-    result, want = run(name, x, axes, keepdims), wanted(name, x, axes, keepdims)
+    result, want = run(name, x, axes, keepdims), reference_of(name, x, axes, keepdims)
     assert result.shape == want.shape
     if name in ("any", "all"):
         assert result.dtype == np.bool_
@@ -64,7 +64,9 @@ def test_long_rows_are_reduced_in_parts(name: str, dtype: Any) -> None:
     assert plan is not None
     assert len(plan.steps) == 2
     first = plan(*inputs, **attrs)
-    np.testing.assert_allclose(wide(first), wanted(name, x, (0,)), rtol=1.2e-2, atol=200 * np.finfo(np.float32).eps)
+    np.testing.assert_allclose(
+        wide(first), reference_of(name, x, (0,)), rtol=1.2e-2, atol=200 * np.finfo(np.float32).eps
+    )
     np.testing.assert_array_equal(first, plan(*inputs, **attrs))
 
 
@@ -86,7 +88,7 @@ def test_nan_and_infinities_are_as_in_numpy() -> None:
     x = np.array([[1, np.nan, 3], [np.inf, 2, -np.inf], [-np.inf, -np.inf, -np.inf], [np.inf, 1, 2]], np.float32)
     for name in NUMPYS:
         with np.errstate(invalid="ignore"):
-            np.testing.assert_array_equal(run(name, x, (1,), False), wanted(name, x, (1,)), err_msg=name)
+            np.testing.assert_array_equal(run(name, x, (1,), False), reference_of(name, x, (1,)), err_msg=name)
     for name in ("argmax", "argmin"):
         assert run(name, x, 1, False).tolist() == getattr(x, name)(axis=1).tolist()
 

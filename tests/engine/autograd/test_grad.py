@@ -267,12 +267,12 @@ def test_an_infinite_gradient_of_a_part_of_complex_numbers_leaves_the_other_part
 
 
 def test_a_written_element_cuts_the_old_value_and_takes_the_new_ones_gradient() -> None:
-    def written(x: Tensor, value: Tensor) -> Tensor:
+    def assignment(x: Tensor, value: Tensor) -> Tensor:
         y = x * 2.0
         y[1] = value * value
         return y
 
-    of_x, of_value = grad(written, (0, 1))(numbers(1.0, 2.0, 3.0), numbers(10.0))
+    of_x, of_value = grad(assignment, (0, 1))(numbers(1.0, 2.0, 3.0), numbers(10.0))
     assert (of_x.tolist(), of_value.tolist()) == ([2.0, 0.0, 2.0], [20.0])
 
 

@@ -141,7 +141,7 @@ def test_numbas_variables_name_another_one(fresh: None, monkeypatch: pytest.Monk
 
 
 @kernel(written_array(f32, 2), read_array(i64), i64, u64, f32, f64, written_array(u8), written_array(f64))
-def taken(
+def chosen_rows(
     first: int, stop: int, x: Any, indices: Any, count: int, seed: Any, small: Any, large: Any, flags: Any, result: Any
 ) -> None:
     """Put all that came into an array."""
@@ -159,12 +159,12 @@ def arguments() -> list[Any]:
 
 def test_arguments_come_as_they_are_declared() -> None:
     inputs = arguments()
-    taken(*inputs)
+    chosen_rows(*inputs)
     assert inputs[-1].tolist() == [-(2.0**62), 15, float(np.float32(0.1)), 0.1, 3, 5, -7]
     assert inputs[2][:, 0].tolist() == [np.float32(0.1)] * 3 and inputs[-2].tolist() == [1, 1, 1]
     inputs = arguments()
     inputs[1], inputs[4], inputs[6] = np.int64(1), True, np.float32(2)
-    taken(*inputs)
+    chosen_rows(*inputs)
     assert inputs[-1][:3].tolist() == [1, 15, 2] and inputs[-2].tolist() == [1, 0, 0]
 
 
@@ -189,7 +189,7 @@ def test_what_is_no_such_argument_is_a_type_error_that_says_so(case: str) -> Non
     inputs = arguments()
     inputs[index] = value
     with pytest.raises(TypeError) as info:
-        taken(*inputs)
+        chosen_rows(*inputs)
     if index == 2:
         assert str(info.value) == "argument 2 of taken() must be a writeable float32 array of 2 axes, by rows"
     assert not inputs[-1].any()
@@ -199,18 +199,18 @@ def test_a_number_that_is_too_large_is_an_overflow() -> None:
     inputs = arguments()
     inputs[4] = 1 << 63
     with pytest.raises(OverflowError):
-        taken(*inputs)
+        chosen_rows(*inputs)
 
 
 def test_other_counts_of_arguments_are_told() -> None:
     with pytest.raises(TypeError, match=re.escape("taken() takes 10 arguments")):
-        taken(*arguments()[:-1])
+        chosen_rows(*arguments()[:-1])
 
 
 def test_integers_of_either_name_are_taken() -> None:
     inputs = arguments()
     inputs[3] = np.array([-7], np.longlong)
-    taken(*inputs)
+    chosen_rows(*inputs)
     assert inputs[-1][6] == -7
 
 

@@ -40,7 +40,7 @@ def column(dataset: Any, index: int = 1) -> list[Any]:
     return [row[index].tolist() for row in dataset.create_tuple_iterator(output_numpy=True, num_epochs=1)]
 
 
-def taken(dataset: Any) -> list[list[Any]]:
+def contents(dataset: Any) -> list[list[Any]]:
     """All columns of all rows."""
     return [[value.tolist() for value in row] for row in dataset.create_tuple_iterator(output_numpy=True, num_epochs=1)]
 
@@ -109,7 +109,7 @@ def test_the_columns_after_a_step(step: Any, names: list[str]) -> None:
 )
 def test_steps_on_columns_give_their_values_and_know_the_number_of_rows(step: Any, expected: list[Any]) -> None:
     dataset = step(rows().skip(4))
-    assert taken(dataset) == expected
+    assert contents(dataset) == expected
     assert dataset.get_dataset_size() == len(expected)
 
 
@@ -235,7 +235,7 @@ def test_a_function_of_whole_batches_changes_their_columns() -> None:
 
 def test_batches_by_lists_of_row_numbers() -> None:
     data = ds.GeneratorDataset(Rows(), ["a", "b", "e"], batch_sampler=[[3, 1], [0]])
-    assert taken(data) == [[[[6, 7], [2, 3]], [3, 1], [3, 1]], [[[0, 1]], [0], [0]]]
+    assert contents(data) == [[[[6, 7], [2, 3]], [3, 1], [3, 1]], [[[0, 1]], [0], [0]]]
     assert data.get_dataset_size() == 2
 
 
@@ -248,7 +248,7 @@ def test_what_puts_a_batch_together_gets_the_values_column_by_column() -> None:
         return sum(a), max(b), [len(e)]
 
     data = ds.GeneratorDataset(Rows(), ["a", "b", "e"], batch_sampler=[[3, 1], [0]], collate_fn=together)
-    assert taken(data) == [[[8, 10], 3, [2]], [[0, 1], 0, [1]]]
+    assert contents(data) == [[[8, 10], 3, [2]], [[0, 1], 0, [1]]]
     assert records == [[[[6, 7], [2, 3]], [3, 1], [3, 1]], [[[0, 1]], [0], [0]]]
 
 
@@ -338,7 +338,7 @@ def seeded() -> Iterator[None]:
     ds.config._seed = None
 
 
-def whole(dataset: Any) -> list[tuple[Any, ...]]:
+def rows_of(dataset: Any) -> list[tuple[Any, ...]]:
     return [tuple(v.tolist() for v in row) for row in dataset.create_tuple_iterator(output_numpy=True, num_epochs=1)]
 
 
@@ -347,7 +347,7 @@ def test_a_buffer_shuffle_keeps_every_row_whole_and_draws_from_the_next_ones() -
     orders = set()
     for seed in range(20):
         ds.config.set_seed(seed)
-        output = whole(rows().shuffle(3))
+        output = rows_of(rows().shuffle(3))
         assert sorted(output) == [(X[i].tolist(), i, i) for i in range(6)]
         order = [row[1] for row in output]
         # Of the rows that are left, one of the first three is next.
@@ -358,12 +358,12 @@ def test_a_buffer_shuffle_keeps_every_row_whole_and_draws_from_the_next_ones() -
 
 def test_filtered_and_changed_rows_keep_their_other_columns() -> None:
     rows_ = rows().filter(lambda v: v % 2 == 1, input_columns=["b"])
-    assert whole(rows_) == [(X[i].tolist(), i, i) for i in (1, 3, 5)]
-    assert whole(rows().filter(lambda a, b, e: a[0] > 3 and b + e < 9)) == [(X[i].tolist(), i, i) for i in (2, 3, 4)]
+    assert rows_of(rows_) == [(X[i].tolist(), i, i) for i in (1, 3, 5)]
+    assert rows_of(rows().filter(lambda a, b, e: a[0] > 3 and b + e < 9)) == [(X[i].tolist(), i, i) for i in (2, 3, 4)]
     changed = rows().take(2).map(lambda e, b: (e - 10, b + 10), input_columns=["e", "b"])
-    assert whole(changed) == [([0.0, 1.0], 10, -10), ([2.0, 3.0], 11, -9)]
+    assert rows_of(changed) == [([0.0, 1.0], 10, -10), ([2.0, 3.0], 11, -9)]
     joined = rows().take(2).map([lambda a, e: a * e, lambda s: s + 1], ["a", "e"], ["s"])
-    assert whole(joined) == [([1.0, 1.0], 0), ([3.0, 4.0], 1)]
+    assert rows_of(joined) == [([1.0, 1.0], 0), ([3.0, 4.0], 1)]
 
 
 # What a function of ``batch`` is told was read off MindSpore 2.10.
@@ -974,7 +974,7 @@ def test_facts_of_a_data_set() -> None:
     other = small().rename(["a", "b"], ["c", "d"]).skip(3)
     side_by_side = ds.zip((small().take(2).project(["b", "a"]), other))
     assert side_by_side.get_col_names() == ["b", "a", "c", "d"] and side_by_side.get_dataset_size() == 2
-    assert whole(side_by_side) == [(0, [0.0, 1.0], [6.0, 7.0], 3), (1, [2.0, 3.0], [8.0, 9.0], 4)]
+    assert rows_of(side_by_side) == [(0, [0.0, 1.0], [6.0, 7.0], 3), (1, [2.0, 3.0], [8.0, 9.0], 4)]
     nested = ds.NumpySlicesDataset([[1, 2], [3, 4]], shuffle=False)
     flat = nested.flat_map(lambda column: ds.NumpySlicesDataset(column, shuffle=False))
     assert column(flat, 0) == [1, 2, 3, 4]
@@ -1067,7 +1067,7 @@ def test_a_function_of_whole_batches_names_its_columns() -> None:
         (first, {"input_columns": "b", "output_columns": "c"}, ["c", "a"], [[[-10, -20], [1, 2]], [[-30], [3]]]),
     ):
         batched = two.batch(2, per_batch_map=function, **more)
-        assert batched.get_col_names() == names and taken(batched) == expected
+        assert batched.get_col_names() == names and contents(batched) == expected
 
 
 def test_an_idx_file_of_bytes_is_a_header_and_as_many_bytes_as_it_says(tmp_path: Path) -> None:
@@ -1077,9 +1077,9 @@ def test_an_idx_file_of_bytes_is_a_header_and_as_many_bytes_as_it_says(tmp_path:
         (tmp_path / "train-labels-idx1-ubyte").write_bytes(struct.pack(">2I", 0x801, images) + b"\3" * images)
         return ds.MnistDataset(str(tmp_path), "train", shuffle=False)
 
-    assert taken(read(1)) == [[[[[7], [5]]], 3]]
+    assert contents(read(1)) == [[[[[7], [5]]], 3]]
     with pytest.raises(RuntimeError, match="the data set has 0 rows"):  # of the sampler: the file is as it should be
-        taken(read(0))
+        contents(read(0))
 
 
 @pytest.mark.parametrize(

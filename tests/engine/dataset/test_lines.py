@@ -11,7 +11,7 @@ import pytest
 
 import hookscope.engine.dataset as ds
 
-ONE, TWO, THREE = "1\n2\n3", "x\ny\nz\n", "p\n\nq"
+FIRST, SECOND, THIRD = "1\n2\n3", "x\ny\nz\n", "p\n\nq"
 
 
 def lines(folder: Path, *texts: str, **more: Any) -> list[str]:
@@ -29,18 +29,18 @@ TEXT: dict[str, tuple[tuple[str, ...], dict[str, Any], list[str]]] = {
     "a file, without its empty line": (("one\ntwo\n\nthree",), {}, ["one", "two", "three"]),
     "blanks and ends of lines of Windows stay": (("  a b \n \r\nc\r\n",), {}, ["  a b ", " \r", "c\r"]),
     "letters of any language": (("你好\nwörld",), {}, ["你好", "wörld"]),
-    "one worker: file after file": ((ONE, TWO), {}, list("123xyz")),
-    "two workers: in turn": ((ONE, TWO, THREE), {"num_parallel_workers": 2}, list("1x2y3zpq")),
-    "the first rows": ((ONE, TWO), {"num_parallel_workers": 2, "num_samples": 3}, ["1", "x", "2"]),
-    "0 samples are all": ((ONE,), {"num_samples": 0}, list("123")),
+    "one worker: file after file": ((FIRST, SECOND), {}, list("123xyz")),
+    "two workers: in turn": ((FIRST, SECOND, THIRD), {"num_parallel_workers": 2}, list("1x2y3zpq")),
+    "the first rows": ((FIRST, SECOND), {"num_parallel_workers": 2, "num_samples": 3}, ["1", "x", "2"]),
+    "0 samples are all": ((FIRST,), {"num_samples": 0}, list("123")),
     "the first of three shards": (("\n".join("1234567"),), {"num_shards": 3, "shard_id": 0}, list("123")),
     "the last shard begins again": (("\n".join("1234567"),), {"num_shards": 3, "shard_id": 2}, list("712")),
     "a shard of two files": (
-        ("one\ntwo", TWO),
+        ("one\ntwo", SECOND),
         {"num_parallel_workers": 2, "num_shards": 2, "shard_id": 1},
         ["y", "one", "z"],
     ),
-    "no shuffle": ((ONE,), {"shuffle": None}, list("123")),
+    "no shuffle": ((FIRST,), {"shuffle": None}, list("123")),
 }
 
 
@@ -116,22 +116,22 @@ REFUSED: dict[str, tuple[Make, type[Exception], str]] = {
     "a number as name": (lambda folder: ds.TextFileDataset(3), TypeError, "must be a str or a list"),  # type: ignore[arg-type]
     "no lines": (lambda folder: lines(folder, ""), RuntimeError, "there are no rows in"),
     "shuffle by name": (
-        lambda folder: lines(folder, ONE, shuffle="global"),
+        lambda folder: lines(folder, FIRST, shuffle="global"),
         TypeError,
         "'shuffle' must be a bool, a S",
     ),
-    "one of two": (lambda folder: lines(folder, ONE, num_shards=2), RuntimeError, "go together"),
+    "one of two": (lambda folder: lines(folder, FIRST, num_shards=2), RuntimeError, "go together"),
     "no such shard": (
-        lambda folder: lines(folder, ONE, num_shards=2, shard_id=2),
+        lambda folder: lines(folder, FIRST, num_shards=2, shard_id=2),
         ValueError,
         "from 0 to 1, but got 2",
     ),
-    "below 0": (lambda folder: lines(folder, ONE, num_samples=-1), ValueError, "'num_samples' must be from 0"),
-    "a long delimiter": (lambda folder: table(folder, ONE, field_delim="::"), ValueError, "must be one character"),
-    "a quote": (lambda folder: table(folder, ONE, field_delim='"'), ValueError, "must be one character"),
-    "a default": (lambda folder: table(folder, ONE, column_defaults=[[]]), TypeError, "list of int, float or str"),
-    "a name": (lambda folder: table(folder, ONE, column_names=[1]), TypeError, "must be a list of str"),
-    "a name twice": (lambda folder: records(table(folder, ONE, column_names=["a", "a"])), RuntimeError, "twice"),
+    "below 0": (lambda folder: lines(folder, FIRST, num_samples=-1), ValueError, "'num_samples' must be from 0"),
+    "a long delimiter": (lambda folder: table(folder, FIRST, field_delim="::"), ValueError, "must be one character"),
+    "a quote": (lambda folder: table(folder, FIRST, field_delim='"'), ValueError, "must be one character"),
+    "a default": (lambda folder: table(folder, FIRST, column_defaults=[[]]), TypeError, "list of int, float or str"),
+    "a name": (lambda folder: table(folder, FIRST, column_names=[1]), TypeError, "must be a list of str"),
+    "a name twice": (lambda folder: records(table(folder, FIRST, column_names=["a", "a"])), RuntimeError, "twice"),
     "text as a number": (
         lambda folder: records(table(folder, "x,1", **AB, column_defaults=[1])),
         RuntimeError,

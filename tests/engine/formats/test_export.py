@@ -298,7 +298,7 @@ def test_a_wrong_call_of_load_is_one_clear_error(kind: type[Exception], text: st
     assert str(raised.value) == f"For 'load', {text}"
 
 
-def made(*nodes: Any, opset: int = 20, initializers: Any = (), **options: Any) -> None:
+def save_model(*nodes: Any, opset: int = 20, initializers: Any = (), **options: Any) -> None:
     helper = onnx.helper
     info = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2, 2]) for name in ("x", "y")]
     graph = helper.make_graph(nodes, "made", info[:1], info[1:], initializers)
@@ -311,15 +311,15 @@ def test_broken_and_foreign_files_are_one_clear_error() -> None:
     Path("made.onnx").write_bytes(b"no model at all")
     with pytest.raises(RuntimeError, match=r"For 'load', the file '.*made.onnx' is not an ONNX file"):
         ms.load("made.onnx")
-    made(node("Add", ["x", "nowhere"], ["y"]))
+    save_model(node("Add", ["x", "nowhere"], ["y"]))
     with pytest.raises(RuntimeError, match=r"For 'load', the file '.*made.onnx' is broken: .*nowhere"):
         ms.load("made.onnx")
-    made(node("Hardmax", ["x"], ["y"]))
+    save_model(node("Hardmax", ["x"], ["y"]))
     with pytest.raises(
         RuntimeError, match="holds the operator 'Hardmax', which is not read here: onnxruntime runs such"
     ):
         ms.load("made.onnx")
-    made(node("Relu", ["x"], ["y"]), opset=13)
+    save_model(node("Relu", ["x"], ["y"]), opset=13)
     with pytest.raises(RuntimeError, match="must be of opset 20 and of no other domain, but has ai.onnx 13"):
         ms.load("made.onnx")
 
@@ -334,7 +334,7 @@ def test_numbers_outside_the_file_are_never_read() -> None:
         ([node("Add", ["x", "w"], ["y"])], [tensor]),
         ([node("Constant", [], ["w"], value=tensor), node("Add", ["x", "w"], ["y"])], []),
     ):
-        made(*nodes, initializers=initializers)
+        save_model(*nodes, initializers=initializers)
         with pytest.raises(RuntimeError, match="keeps numbers in other files, which are not read: save it in one"):
             ms.load("made.onnx")
 
@@ -342,11 +342,11 @@ def test_numbers_outside_the_file_are_never_read() -> None:
 def test_a_name_in_a_file_cannot_move_the_cursor_or_take_a_methods_place() -> None:
     node = onnx.helper.make_node
     weights = [onnx.numpy_helper.from_array(np.ones((2, 2), np.float32), name) for name in ("construct", "graph")]
-    made(node("Add", ["x", "construct"], ["a"]), node("Mul", ["a", "graph"], ["y"]), initializers=weights)
+    save_model(node("Add", ["x", "construct"], ["a"]), node("Mul", ["a", "graph"], ["y"]), initializers=weights)
     net = nn.GraphCell(ms.load("made.onnx"))
     np.testing.assert_array_equal(net(ops.zeros((2, 2), ms.float32)).asnumpy(), np.ones((2, 2)))
     assert list(net.parameters_dict()) == ["construct", "graph"]
-    made(node("Re\x1b[2Jlu", ["x"], ["y"]))
+    save_model(node("Re\x1b[2Jlu", ["x"], ["y"]))
     with pytest.raises(RuntimeError) as raised:
         ms.load("made.onnx")
     assert "\x1b" not in str(raised.value)

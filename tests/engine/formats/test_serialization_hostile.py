@@ -151,13 +151,15 @@ def test_a_containers_limit_counts_too(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_what_the_machine_has_left_is_its_memory_and_its_swap(monkeypatch: pytest.MonkeyPatch) -> None:
-    def told(rows: str) -> None:
+    def write_rows(rows: str) -> None:
         monkeypatch.setattr(free_memory, "open", lambda path, encoding: io.StringIO(rows), raising=False)
 
     monkeypatch.setattr(free_memory, "min", lambda *result: result[0], raising=False)
-    told("MemTotal:       32000 kB\nMemFree: 5 kB\nMemAvailable:    3000 kB\nSwapTotal: 9 kB\nSwapFree:   200 kB\n")
+    write_rows(
+        "MemTotal:       32000 kB\nMemFree: 5 kB\nMemAvailable:    3000 kB\nSwapTotal: 9 kB\nSwapFree:   200 kB\n"
+    )
     assert free_memory.free_memory() == 3200 * 1024
-    told("MemTotal:       32000 kB\n")  # an old kernel does not say
+    write_rows("MemTotal:       32000 kB\n")  # an old kernel does not say
     assert free_memory.free_memory() == sys.maxsize
 
 

@@ -26,7 +26,7 @@ DIFFERENT = {
 """What is not as MindSpore has it, and why."""
 
 
-def ours(name: str) -> Callable[..., Any] | None:
+def function_of(name: str) -> Callable[..., Any] | None:
     try:
         result = attrgetter(name)(ms)
     except (AttributeError, ImportError):
@@ -51,7 +51,7 @@ def arguments_of(item: Any) -> dict[str, Any]:
     return {p.name: p.default for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
 
 
-def theirs(name: str) -> list[tuple[str, Any, bool]]:
+def recorded_signature(name: str) -> list[tuple[str, Any, bool]]:
     """Of each argument the name, the default, and whether it can be given by place."""
     result = RECORDED[name]
     by_place = [*result.posonlyargs, *result.args]
@@ -74,7 +74,7 @@ def same(item: Any, other: Any) -> bool:
     return bool(item == other) and (type(item) is type(other) or all(numbers))
 
 
-NAMES = [name for name in RECORDED if ours(name) is not None]
+NAMES = [name for name in RECORDED if function_of(name) is not None]
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - DIFFERENT.keys()))
@@ -89,9 +89,9 @@ def test_what_differs_on_purpose_still_does(name: str) -> None:
 
 
 def check(name: str) -> None:
-    subject = ours(name)
+    subject = function_of(name)
     have = arguments_of(subject)
-    for index, (argument, default, by_place) in enumerate(theirs(name)):
+    for index, (argument, default, by_place) in enumerate(recorded_signature(name)):
         if index == 0 and default is EMPTY and by_place:
             continue  # the value that it is about is given by place
         assert argument in have, f"{name} has no argument '{argument}': {list(have)}"

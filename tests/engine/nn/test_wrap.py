@@ -30,7 +30,7 @@ def state(net: nn.Cell) -> list[Tensor]:
     return [p.value() for p in net.get_parameters()]
 
 
-def one(sens: Any = None, steps: int = 2, **keywords: Any) -> list[Any]:
+def losses_of(sens: Any = None, steps: int = 2, **keywords: Any) -> list[Any]:
     """Losses and parameters after steps of Momentum."""
     net = Sq()
     loss, optimizer = nn.WithLossCell(net, nn.MSELoss()), nn.Momentum(net.trainable_params(), 0.1, 0.9)
@@ -74,9 +74,9 @@ def scaled(
 
 
 CASES: dict[str, Callable[[], Any]] = {
-    "one": lambda: one(),
-    "one sens": lambda: one(8.0),
-    "one grads": lambda: one(return_grad=True),
+    "one": lambda: losses_of(),
+    "one sens": lambda: losses_of(8.0),
+    "one grads": lambda: losses_of(return_grad=True),
     "with loss backbone": lambda: [
         nn.WithLossCell(Sq(), nn.MSELoss())(X, Y),
         nn.WithLossCell(Sq(), nn.MSELoss()).backbone_network(X),
@@ -95,7 +95,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "micro": lambda: nn.MicroBatchInterleaved(nn.WithLossCell(Sq(), nn.MSELoss()), 2)(X, Y),
 }
 REFUSED: list[tuple[str, Any, type[Exception], str]] = [
-    ("bad sens", lambda: one(0), ValueError, "'sens'"),
+    ("bad sens", lambda: losses_of(0), ValueError, "'sens'"),
     ("bad scale", lambda: scaled(lambda: 8.0), TypeError, "'scale_sense'"),
     ("bad scale shape", lambda: scaled(lambda: Tensor(np.ones((2, 2)), ms.float32)), ValueError, "'scale_sense'"),
     ("bad update", lambda: nn.ParameterUpdate(3), TypeError, "'param'"),
@@ -141,7 +141,7 @@ def test_the_loss_scale_follows_the_overflows_and_the_update_leaves_these_steps_
     losses, overflows, scales, weights, counted = scaled(make, steps, bad)
     assert scales == want
     assert [i for i, overflow in enumerate(overflows) if overflow] == list(bad)
-    plain = one(steps=steps - len(bad))
+    plain = losses_of(steps=steps - len(bad))
     # The scale is a power of 2: the steps that remain are those of a training without it, bit for bit or nearly.
     finite = [loss for i, loss in enumerate(losses) if i not in bad]
     np.testing.assert_allclose(finite, [float(loss) for loss in plain[: len(finite)]], rtol=1e-6)

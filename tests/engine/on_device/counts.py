@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from tests import strict_device
 from tests.engine.on_device.networks import NETWORKS, PRECISIONS, training
 
-__all__ = ["HELD", "Held", "measured"]
+__all__ = ["BOUNDS", "Bound", "measured"]
 
 
 @dataclass(frozen=True)
-class Held:
+class Bound:
     """The most that a step may ask for."""
 
     launches: int
@@ -24,27 +24,27 @@ class Held:
 
 
 # (network, precision): with Triton, by CuPy alone.
-HELD: dict[tuple[str, str], tuple[Held, Held]] = {
-    ("MLP", "float32"): (Held(20, 0), Held(106, 0)),
-    ("MLP", "bfloat16"): (Held(20, 0), Held(154, 0)),
-    ("MLP", "bfloat16 O2"): (Held(31, 0), Held(129, 0)),
-    ("MLP", "float16 O2"): (Held(54, 0), Held(179, 0)),
-    ("LeNet-5", "float32"): (Held(43, 0), Held(341, 0)),
-    ("LeNet-5", "bfloat16"): (Held(43, 0), Held(456, 0)),
-    ("LeNet-5", "bfloat16 O2"): (Held(67, 0), Held(401, 0)),
-    ("LeNet-5", "float16 O2"): (Held(96, 0), Held(499, 0)),
-    ("ResNet-18", "float32"): (Held(232, 0), Held(2110, 0)),
-    ("ResNet-18", "bfloat16"): (Held(233, 0), Held(2918, 0)),
-    ("ResNet-18", "bfloat16 O2"): (Held(360, 0), Held(2423, 0)),
-    ("ResNet-18", "float16 O2"): (Held(440, 0), Held(2936, 0)),
-    ("Transformer layer", "float32"): (Held(57, 0), Held(339, 0)),
-    ("Transformer layer", "bfloat16"): (Held(58, 0), Held(526, 0)),
-    ("Transformer layer", "bfloat16 O2"): (Held(100, 0), Held(440, 0)),
-    ("Transformer layer", "float16 O2"): (Held(132, 0), Held(569, 0)),
-    ("LSTM", "float32"): (Held(44, 0), Held(347, 0)),
-    ("LSTM", "bfloat16"): (Held(46, 0), Held(437, 0)),
-    ("LSTM", "bfloat16 O2"): (Held(62, 0), Held(396, 0)),
-    ("LSTM", "float16 O2"): (Held(88, 0), Held(470, 0)),
+BOUNDS: dict[tuple[str, str], tuple[Bound, Bound]] = {
+    ("MLP", "float32"): (Bound(20, 0), Bound(106, 0)),
+    ("MLP", "bfloat16"): (Bound(20, 0), Bound(154, 0)),
+    ("MLP", "bfloat16 O2"): (Bound(31, 0), Bound(129, 0)),
+    ("MLP", "float16 O2"): (Bound(54, 0), Bound(179, 0)),
+    ("LeNet-5", "float32"): (Bound(43, 0), Bound(341, 0)),
+    ("LeNet-5", "bfloat16"): (Bound(43, 0), Bound(456, 0)),
+    ("LeNet-5", "bfloat16 O2"): (Bound(67, 0), Bound(401, 0)),
+    ("LeNet-5", "float16 O2"): (Bound(96, 0), Bound(499, 0)),
+    ("ResNet-18", "float32"): (Bound(232, 0), Bound(2110, 0)),
+    ("ResNet-18", "bfloat16"): (Bound(233, 0), Bound(2918, 0)),
+    ("ResNet-18", "bfloat16 O2"): (Bound(360, 0), Bound(2423, 0)),
+    ("ResNet-18", "float16 O2"): (Bound(440, 0), Bound(2936, 0)),
+    ("Transformer layer", "float32"): (Bound(57, 0), Bound(339, 0)),
+    ("Transformer layer", "bfloat16"): (Bound(58, 0), Bound(526, 0)),
+    ("Transformer layer", "bfloat16 O2"): (Bound(100, 0), Bound(440, 0)),
+    ("Transformer layer", "float16 O2"): (Bound(132, 0), Bound(569, 0)),
+    ("LSTM", "float32"): (Bound(44, 0), Bound(347, 0)),
+    ("LSTM", "bfloat16"): (Bound(46, 0), Bound(437, 0)),
+    ("LSTM", "bfloat16 O2"): (Bound(62, 0), Bound(396, 0)),
+    ("LSTM", "float16 O2"): (Bound(88, 0), Bound(470, 0)),
 }
 
 
@@ -64,7 +64,7 @@ def main() -> None:
     for name in NETWORKS:
         for precision in PRECISIONS:
             _, counts = measured(name, precision, triton)
-            result = Held(len(counts.launches), len(counts.synchronizations))
+            result = Bound(len(counts.launches), len(counts.synchronizations))
             print(f"{name:<20}{precision:<14}{result}")
 
 

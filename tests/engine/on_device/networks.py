@@ -147,12 +147,12 @@ def training(name: str, precision: str) -> Callable[[], Tensor]:
     net.set_train()
     gradients = value_and_grad(lambda: loss(net(x), y), None, net.trainable_params())
 
-    def one() -> Tensor:
+    def train() -> Tensor:
         value, result = gradients()
         optimizer(result)
         return value
 
-    return one
+    return train
 
 
 def first(result: Any) -> Tensor:

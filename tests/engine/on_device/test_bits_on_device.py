@@ -23,7 +23,7 @@ def drawn(*shape: int) -> Any:
     return np.random.default_rng(3).standard_normal(shape).astype(np.float32)
 
 
-def places() -> Any:
+def indices() -> Any:
     return np.random.default_rng(4).integers(0, ROWS, NAMED)
 
 
@@ -32,7 +32,7 @@ def of_embedding() -> Any:
     table.embedding_table.set_data(Tensor(drawn(ROWS, COLUMNS)))
     weights = Tensor(drawn(NAMED, COLUMNS))
     step = ms.value_and_grad(
-        lambda: (table(Tensor(places(), ms.int32)) * weights).sum(), None, table.trainable_params()
+        lambda: (table(Tensor(indices(), ms.int32)) * weights).sum(), None, table.trainable_params()
     )
     return step()[1]
 
@@ -44,14 +44,14 @@ def by_x(shape: tuple[int, ...], picked: Callable[[Any], Any]) -> Any:
 
 TABLE = (ROWS, COLUMNS)
 GRADIENTS: dict[str, Callable[[], Any]] = {
-    "rows": lambda: by_x(TABLE, lambda x: x[Tensor(places())]),
-    "elements": lambda: by_x(TABLE, lambda x: x[Tensor(places()), Tensor(places() % COLUMNS)]),
-    "columns of slices": lambda: by_x(TABLE, lambda x: x[1:, Tensor(places() % COLUMNS)]),
+    "rows": lambda: by_x(TABLE, lambda x: x[Tensor(indices())]),
+    "elements": lambda: by_x(TABLE, lambda x: x[Tensor(indices()), Tensor(indices() % COLUMNS)]),
+    "columns of slices": lambda: by_x(TABLE, lambda x: x[1:, Tensor(indices() % COLUMNS)]),
     "embedding": of_embedding,
-    "gather": lambda: by_x(TABLE, lambda x: ops.gather(x, Tensor(places()), 0)),
+    "gather": lambda: by_x(TABLE, lambda x: ops.gather(x, Tensor(indices()), 0)),
     "einsum": lambda: by_x((ROWS, ROWS), lambda x: ops.einsum("ii->i", x)),
-    "segment sums": lambda: ops.unsorted_segment_sum(Tensor(drawn(NAMED, COLUMNS)), Tensor(places()), ROWS),
-    "products": lambda: ops.tensor_scatter_mul(Tensor(drawn(ROWS)), Tensor(places()[:, None]), Tensor(drawn(NAMED))),
+    "segment sums": lambda: ops.unsorted_segment_sum(Tensor(drawn(NAMED, COLUMNS)), Tensor(indices()), ROWS),
+    "products": lambda: ops.tensor_scatter_mul(Tensor(drawn(ROWS)), Tensor(indices()[:, None]), Tensor(drawn(NAMED))),
 }
 
 

@@ -11,7 +11,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Tensor, nn
 from tests import strict_device
-from tests.engine.on_device.counts import HELD, measured
+from tests.engine.on_device.counts import BOUNDS, measured
 from tests.engine.on_device.networks import NETWORKS, PRECISIONS, training
 
 # Half precision is rounded at other places by Triton's kernels and by the sums of another order.
@@ -29,13 +29,13 @@ def cases() -> list[object]:
 
 
 def check(name: str, precision: str, triton: bool) -> None:
-    """The losses of three steps are the CPU's and fall, and the third step asks for no more than ``HELD``."""
+    """The losses of three steps are the CPU's and fall, and the third step asks for no more than ``BOUNDS``."""
     step = training(name, precision)
     on_cpu = [float(step().asnumpy()) for _ in range(3)]
     losses, counts = measured(name, precision, triton)
     np.testing.assert_allclose(losses, on_cpu, rtol=TOLERANCE[precision])
     assert losses[-1] < losses[0]
-    held = HELD[name, precision][not triton]
+    held = BOUNDS[name, precision][not triton]
     assert len(counts.launches) <= held.launches, counts
     assert len(counts.synchronizations) <= held.synchronizations, counts
 

@@ -35,13 +35,13 @@ def test_an_operator_gives_what_it_gives_on_the_cpu(name: str, dtype: str) -> No
 
 @pytest.mark.parametrize("name", ["logical_and", "logical_or", "logical_xor"])
 def test_complex_numbers_have_truth_values_beside_whatever_comes(name: str) -> None:
-    def found() -> list[list[bool]]:
+    def truth_values() -> list[list[bool]]:
         function = getattr(ops, name)
         numbers = Tensor(np.array([0, 1j, 2], np.complex64))
         others = [Tensor(np.array([0.5, 0, 1], np.float16)), Tensor(np.array([True, False, True])), numbers]
         pairs = [(x, y) for x in others for y in (*others, 2j, 0j, np.complex64(1j), 0.5, True, 0)]
         return [function(*pair).asnumpy().tolist() for x, y in pairs for pair in ((x, y), (y, x))]
 
-    on_cpu = found()
+    on_cpu = truth_values()
     with strict_device.device():
-        assert found() == on_cpu
+        assert truth_values() == on_cpu

@@ -109,7 +109,7 @@ def rows() -> list[tuple[str, Any]]:
     return list(callables())
 
 
-def told(text: str) -> str:
+def parse(text: str) -> str:
     """The name by which an error about arguments calls a function, or ""."""
     match = CALLED.search(text)
     return "" if match is None else match.group(1)
@@ -127,7 +127,7 @@ def test_an_error_about_arguments_names_what_users_call(
         try:
             WAYS[way](value)
         except Exception as error:
-            by = told(str(error)) if isinstance(error, TypeError) else ""
+            by = parse(str(error)) if isinstance(error, TypeError) else ""
             *owners, last = by.split(".")
             names = owners if last in ("__init__", "__new__", "__call__", "construct") else [last]
             if by and not (len(names) == 1 and names[0] in public):
@@ -160,7 +160,7 @@ OWN: list[tuple[Callable[[], Any], str]] = [
 def test_the_name_is_the_one_that_was_called(call: Callable[[], Any], name: str) -> None:
     with pytest.raises(TypeError) as raised:
         call()
-    assert told(str(raised.value)) == name
+    assert parse(str(raised.value)) == name
 
 
 def test_gather_takes_only_the_names_of_its_form() -> None:

@@ -63,14 +63,14 @@ def test_bprop_of_several_outputs_gets_a_tuple_with_zeros_for_what_was_not_used(
 
 
 def test_it_works_in_a_cell_and_the_function_may_write_into_its_arrays() -> None:
-    def written(a: Any) -> Any:
+    def function(a: Any) -> Any:
         a[0] = 9
         return a
 
     class Net(nn.Cell):
         def __init__(self) -> None:
             super().__init__()
-            self.op = ops.Custom(written, same, same)
+            self.op = ops.Custom(function, same, same)
 
         def construct(self, a: Tensor) -> Tensor:
             return self.op(a) * 2

@@ -12,8 +12,8 @@ from hookscope.engine import Parameter, Tensor, hal, mint, ops
 from hookscope.engine import numpy as mnp
 
 X = np.array([[1.0, 5.0, 2.0], [4.0, 0.0, 6.0]], np.float32)
-KEPT = np.array([[True, False, True], [True, True, False]])
-x, kept = Tensor(X), Tensor(KEPT)
+MASK = np.array([[True, False, True], [True, True, False]])
+x, kept = Tensor(X), Tensor(MASK)
 
 
 def equal(result: Tensor, expected: Any) -> None:
@@ -66,7 +66,7 @@ def test_a_second_name_takes_the_functions_own_arguments_too(item: Any, other: A
 
 
 @pytest.mark.parametrize(("name", "beats"), [("max", np.maximum), ("min", np.minimum)])
-@pytest.mark.parametrize("where", [None, KEPT])
+@pytest.mark.parametrize("where", [None, MASK])
 @pytest.mark.parametrize("initial", [4.5, 0, 9])
 @pytest.mark.parametrize("axis", [None, 0, 1])
 def test_max_and_min_take_initial_for_what_it_beats_and_for_what_is_left_out(

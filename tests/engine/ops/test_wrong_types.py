@@ -15,7 +15,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Tensor, float32, ops
 
-NAMED = re.compile(r"For '([\w.]+)', (?:'(\w+)')?")
+NAMES = re.compile(r"For '([\w.]+)', (?:'(\w+)')?")
 OF_TENSORS = ("Tensor", "Operand", "TensorLike", "Tensor | None")
 LEFT_OUT = (
     *("assign_add", "assign_sub", "matrix_band_part", "polygamma"),  # the errors name another argument, rightly
@@ -63,7 +63,7 @@ def test_what_is_no_tensor_is_refused_by_name(name: str, argument: str) -> None:
     }
     with pytest.raises((TypeError, ValueError, RuntimeError)) as raised:
         subject(**arguments)
-    match = NAMED.match(str(raised.value))
+    match = NAMES.match(str(raised.value))
     assert match is not None, raised.value
     function, what = match.groups()
     room = {"Tensor.item": Tensor}.get(function, ms if function.endswith("Tensor") else ops)

@@ -35,7 +35,7 @@ def large(*shape: int) -> Tensor:
     return Tensor(np.random.default_rng(3).standard_normal(shape).astype(np.float32))
 
 
-class _Gone:
+class _Unreadable:
     """What is left of an array that no rule reads."""
 
     def __init__(self, array: Array) -> None:
@@ -64,9 +64,9 @@ def _compare(entry: operator.Operator, sample: Sample) -> None:
         arrived = (arrived, *[None] * (len(output) - 1))
     tracked = {id(x) for x in inputs if isinstance(x, np.ndarray) and x.dtype.kind in "fV"}
     expected = entry.gradients(operator.ARRAY_FUNCTIONS, tracked, arrived, output, inputs, sample.attrs)
-    left = [_Gone(x) if i in entry.placeholders and isinstance(x, np.ndarray) else x for i, x in enumerate(inputs)]
+    left = [_Unreadable(x) if i in entry.placeholders and isinstance(x, np.ndarray) else x for i, x in enumerate(inputs)]
     tracked = {id(new) for old, new in zip(inputs, left, strict=True) if id(old) in tracked}
-    gone: Any = _Gone(first) if -1 in entry.placeholders else first
+    gone: Any = _Unreadable(first) if -1 in entry.placeholders else first
     instance = (gone, *output[1:]) if isinstance(output, tuple) else gone
     result = entry.gradients(operator.ARRAY_FUNCTIONS, tracked, arrived, instance, tuple(left), sample.attrs)
     assert len(result) == len(expected)
@@ -183,7 +183,7 @@ def test_the_walk_lets_go_of_what_it_has_passed(watched: bool) -> None:
     assert results == [[True, True, False]]  # the last is what the function returned
 
 
-class Looking(nn.Cell):
+class Observer(nn.Cell):
     """Hands on its input; on the way back, calls a function."""
 
     def __init__(self, look: Callable[[], object]) -> None:
@@ -201,7 +201,7 @@ class Looking(nn.Cell):
 def test_operands_of_a_step_before_are_gone() -> None:
     alive: list[Any] = []
     results = []
-    first = Looking(lambda: results.append([item() is not None for item in alive]))
+    first = Observer(lambda: results.append([item() is not None for item in alive]))
 
     def f(x: Tensor) -> Tensor:
         y = first(x)
@@ -219,7 +219,7 @@ def test_an_output_that_no_rule_reads_is_gone_before_its_rule_makes_more(monkeyp
     matmul = OPERATORS["matmul"]
     kernel = matmul.kernel
 
-    def looking(*args: Any, **how: Any) -> Any:
+    def observe(*args: Any, **how: Any) -> Any:
         results.append([item() is not None for item in alive])
         return kernel(*args, **how)
 
@@ -231,7 +231,7 @@ def test_an_output_that_no_rule_reads_is_gone_before_its_rule_makes_more(monkeyp
     x, w = large(2, 3), large(3, 4)
     expected = [g.asnumpy() for g in grad(f, (0, 1))(x, w)]
     alive.clear()
-    monkeypatch.setattr(matmul, "kernel", looking)
+    monkeypatch.setattr(matmul, "kernel", observe)
     for value, reference in zip(grad(f, (0, 1))(x, w), expected, strict=True):
         np.testing.assert_array_equal(value.asnumpy(), reference)
     assert results == [[], [False], [False]]
@@ -472,7 +472,7 @@ def test_a_narrow_step_holds_the_gradients_of_its_weights_one_activation_and_the
 def test_to_the_gradient_of_a_residual_sum_is_added_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
     in_place = []
 
-    def told(held: Any, result: Any, functions: Any, sharing: int = 0) -> Any:
+    def note(held: Any, result: Any, functions: Any, sharing: int = 0) -> Any:
         total = sum_of(held, result, functions, sharing + 1)  # one more, for it is held here, too
         in_place.append(total is held)
         return total
@@ -486,6 +486,6 @@ def test_to_the_gradient_of_a_residual_sum_is_added_in_place(monkeypatch: pytest
     expected, slopes = np.float64(x.asnumpy()), np.float64(1.0)
     for _ in range(3):
         expected, slopes = expected + np.tanh(expected), slopes * (2 - np.tanh(expected) ** 2)
-    monkeypatch.setattr(sums, "sum_of", told)
+    monkeypatch.setattr(sums, "sum_of", note)
     np.testing.assert_allclose(grad(f)(x).asnumpy(), slopes, rtol=1e-5, atol=1e-6)
     assert in_place == [True, True, True]

@@ -248,7 +248,7 @@ def test_while_a_tap_runs_nothing_is_recorded_and_nobody_is_told() -> None:
 def test_muted_code_can_ask_for_the_recordings_around_it() -> None:
     results: list[int] = []
 
-    def looking(x: Tensor) -> Tensor:
+    def observe(x: Tensor) -> Tensor:
         with taps.mute():
             results.append(len(taps.outer_recordings()))
             with taps.mute():
@@ -256,8 +256,8 @@ def test_muted_code_can_ask_for_the_recordings_around_it() -> None:
             assert not recording_active()
         return x * x
 
-    assert grad(looking)(X).tolist() == [4.0, 6.0]
-    looking(X)
+    assert grad(observe)(X).tolist() == [4.0, 6.0]
+    observe(X)
     assert results == [1, 1, 0, 0]
 
 
@@ -420,7 +420,7 @@ class Scaled(nn.Cell):
         return (dout * 0.5,)
 
 
-class Everything(Notes):
+class AllNotes(Notes):
     observes_operators = True
     observes_bprop = True
 
@@ -452,7 +452,7 @@ def twenty_steps() -> list[bytes]:
 
 def test_watching_changes_no_bit_over_twenty_steps() -> None:
     unwatched = twenty_steps()
-    with watching(Everything()) as tap:
+    with watching(AllNotes()) as tap:
         watched = twenty_steps()
     assert len(tap.events) > 1000
     assert watched == unwatched

@@ -120,7 +120,7 @@ def test_recompute_changes_nothing_of_what_a_cell_writes(function: Any, program:
         np.testing.assert_allclose(recomputed, plain, rtol=1e-6)
 
 
-class Written(nn.Cell):
+class Writer(nn.Cell):
     def construct(self, x: Tensor) -> Tensor:
         x[0] = 5.0
         return x * x
@@ -131,7 +131,7 @@ class Written(nn.Cell):
 
 def test_an_argument_that_a_cell_with_a_bprop_writes_keeps_its_gradients() -> None:
     """As in MindSpore 2.10: the argument is the same one for the tape, before and after."""
-    cell = Written()
+    cell = Writer()
     np.testing.assert_array_equal(ms.grad(lambda x: cell(x * 1).sum())(counting(3)), [15, 6, 9])
     np.testing.assert_array_equal(ms.grad(lambda x: used_after(cell, x))(counting(3)), [15 + 10, 6 + 4, 9 + 6])
 

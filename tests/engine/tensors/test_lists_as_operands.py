@@ -20,7 +20,7 @@ from hookscope.engine import Parameter, Tensor, grad, mint, ops
 X = Tensor(np.array([1.0, 2.0, 3.0], np.float32))
 MASK = Tensor([True, False])
 
-TAKEN: list[tuple[str, Callable[[Tensor], Any], list[float], list[float]]] = [
+OPERANDS: list[tuple[str, Callable[[Tensor], Any], list[float], list[float]]] = [
     ("x + list", lambda x: x[:2] + [x[0], x[1]], [2, 4], [2, 2, 0]),
     ("x + tuple", lambda x: x[:2] + (x[0], x[1]), [2, 4], [2, 2, 0]),
     ("list + x", lambda x: [x[0], x[1]] + x[:2], [2, 4], [2, 2, 0]),
@@ -51,7 +51,7 @@ TAKEN: list[tuple[str, Callable[[Tensor], Any], list[float], list[float]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "function", "value", "gradient"), TAKEN, ids=[row[0] for row in TAKEN])
+@pytest.mark.parametrize(("name", "function", "value", "gradient"), OPERANDS, ids=[row[0] for row in OPERANDS])
 def test_the_gradient_reaches_the_tensors_in_a_list(
     name: str, function: Callable[[Tensor], Any], value: list[float], gradient: list[float]
 ) -> None:

@@ -61,12 +61,12 @@ def test_gradients_through_both_ways_are_the_same_to_the_second_order() -> None:
     def short(x: Tensor) -> Tensor:
         return (x * x + x / 2.0 - x * 3).sum()
 
-    def whole(x: Tensor) -> Tensor:
+    def full(x: Tensor) -> Tensor:
         return ops.sum(ops.sub(ops.add(ops.mul(x, x), ops.div(x, 2.0)), ops.mul(x, 3)))
 
     x = Tensor([0.5, -2.0, 3.0])
     for order in (grad, lambda f: grad(lambda x: grad(f)(x).sum())):
-        assert order(short)(x).tolist() == order(whole)(x).tolist()
+        assert order(short)(x).tolist() == order(full)(x).tolist()
 
 
 def test_gradients_without_axes_stay_arrays() -> None:

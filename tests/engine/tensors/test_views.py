@@ -248,12 +248,12 @@ def test_views_take_the_type_of_their_source_which_keeps_its_own() -> None:
 
 
 def test_a_tensor_of_constants_has_the_gradient_of_what_was_written_to_its_view() -> None:
-    def written(x: Tensor) -> Tensor:
+    def assignment(x: Tensor) -> Tensor:
         y = ops.zeros((2, 3))
         y[1][2] = x[0, 0] * 3
         return y.sum()
 
-    assert grad(written)(fresh()).tolist() == [[3, 0, 0], [0, 0, 0]]
+    assert grad(assignment)(fresh()).tolist() == [[3, 0, 0], [0, 0, 0]]
 
 
 def test_a_tensor_forgets_views_that_are_gone_and_no_others() -> None:

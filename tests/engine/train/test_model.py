@@ -87,7 +87,7 @@ def test_the_networks_of_a_model_are_those_of_its_steps() -> None:
     assert model(None).eval_network is None
 
 
-class Told(Callback):
+class Recorder(Callback):
     def __init__(self) -> None:
         self.moments: list[Any] = []
 
@@ -106,7 +106,7 @@ class Told(Callback):
 
 
 def test_fit_evaluates_between_epochs_and_puts_the_facts_back() -> None:
-    callback, history = Told(), History()
+    callback, history = Recorder(), History()
     model().fit(3, data(), data(6), valid_frequency=2, callbacks=[callback, history])
     assert callback.moments == [
         ("train", 1, 3, "train", []),
@@ -449,12 +449,12 @@ def test_a_signal_is_given_back_when_an_error_ends_the_training(tmp_path: Path) 
 def test_a_rate_is_handed_to_its_function_whole_whatever_numpy_prints() -> None:
     records: list[float] = []
 
-    def kept(rate: float, step: int) -> float:
+    def note(rate: float, step: int) -> float:
         records.append(rate)
         return rate
 
     with np.printoptions(precision=2):
-        model(rate=0.012345).train(1, data(), callbacks=[train.LearningRateScheduler(kept)])
+        model(rate=0.012345).train(1, data(), callbacks=[train.LearningRateScheduler(note)])
     assert set(records) == {0.012345}
 
 

@@ -50,23 +50,23 @@ def bounds(forward: int, dq: int, dkv: int, narrow: int = 0, **options: object) 
 
 
 QUEUED = {"tensor_cores": "wgmma", "copies": True, "stages": 2}
-ONE = bounds(1, 1, 1, **QUEUED)
+SINGLE = bounds(1, 1, 1, **QUEUED)
 
 CASES = [
     *cases(4096, 64, BFLOAT16, bounds(2, 2, 1, **QUEUED), only=90),
-    *cases(4096, 64, BFLOAT16, ONE, only=80),
-    *cases(4096, 128, BFLOAT16, ONE, quick=True),
+    *cases(4096, 64, BFLOAT16, SINGLE, only=80),
+    *cases(4096, 128, BFLOAT16, SINGLE, quick=True),
     *cases(4096, 256, BFLOAT16, bounds(1, 1, 1, tensor_cores="mma")),
     *cases(4096, 64, FLOAT32, bounds(1, 1, 1, tensor_cores="mma")),
     *cases(4096, 128, FLOAT32, bounds(1, 1, 1, tensor_cores="mma")),
     *cases(4093, 80, BFLOAT16, bounds(1, 1, 1, narrow=18, **QUEUED), note="rows beside the blocks"),
 ]
 for dtype in (BFLOAT16, FLOAT32):
-    told = QUEUED if dtype == BFLOAT16 else {"tensor_cores": "mma"}
+    settings = QUEUED if dtype == BFLOAT16 else {"tensor_cores": "mma"}
     for size in (64, 128):
         causal, padding = Array((4096, 4096), dtype), Array((4, 1, 1, 4096), dtype)
-        CASES += cases(4096, size, dtype, bounds(1, 1, 1, narrow=18, **told), causal, note="causal")
-        CASES += cases(4096, size, dtype, bounds(1, 1, 1, narrow=18, **told), padding, note="padding")
+        CASES += cases(4096, size, dtype, bounds(1, 1, 1, narrow=18, **settings), causal, note="causal")
+        CASES += cases(4096, size, dtype, bounds(1, 1, 1, narrow=18, **settings), padding, note="padding")
 for dtype in (BFLOAT16, FLOAT32):
     x = heads(4096, 64, dtype)
     CASES.append(Case("attention_weights", (x, x, None), Bounds(programs=1, tensor_cores="mma"), {"scale": 0.125}))

@@ -28,7 +28,7 @@ def image(n: int, c: int, y: int, x: int, dtype: Any = BFLOAT16) -> Array:
 SAME = {"stride": (1, 1), "pads": (1, 1, 1, 1), "dilation": (1, 1), "group": 1}
 HALVED = {**SAME, "stride": (2, 2)}
 FIRST = {"stride": (2, 2), "pads": (3, 3, 3, 3), "dilation": (1, 1), "group": 1}
-ONE = Bounds(programs=1, tensor_cores="wgmma", copies=True, stages=3)
+ONE_PROGRAM = Bounds(programs=1, tensor_cores="wgmma", copies=True, stages=3)
 # Of the bias each thread reads the numbers of its columns.
 ONE_BIAS = Bounds(programs=1, narrow_loads=16, tensor_cores="wgmma", copies=True, stages=3)
 TWO = Bounds(programs=2, tensor_cores="wgmma", copies=True, stages=3)
@@ -41,7 +41,7 @@ FLAT = Bounds(programs=6, load_bytes=4, tensor_cores="mma", copies=True)
 
 CASES = [
     Case("conv2d", (image(256, 64, 56, 56), image(64, 64, 3, 3)), TWO, SAME, quick=True),
-    Case("conv2d", (image(256, 256, 14, 14), image(256, 256, 3, 3)), ONE, SAME),
+    Case("conv2d", (image(256, 256, 14, 14), image(256, 256, 3, 3)), ONE_PROGRAM, SAME),
     Case("conv2d_bias", (image(256, 256, 14, 14), image(256, 256, 3, 3), Array((256,), BFLOAT16)), ONE_BIAS, SAME),
     Case("conv2d", (image(256, 24, 56, 56), image(72, 24, 3, 3)), TWO, SAME, "channels that are no power of two"),
     Case("conv2d", (image(256, 8, 32, 32), image(8, 8, 3, 3)), FLAT, SAME, "flat"),
@@ -59,14 +59,14 @@ CASES = [
     Case(
         "conv2d_input_grad",
         (image(256, 256, 14, 14), image(256, 256, 3, 3)),
-        ONE,
+        ONE_PROGRAM,
         {**SAME, "shape": (256, 256, 14, 14)},
         quick=True,
     ),
     Case(
         "conv2d_input_grad",
         (image(256, 256, 14, 14), image(256, 128, 3, 3)),
-        ONE,
+        ONE_PROGRAM,
         {**HALVED, "shape": (256, 128, 28, 28)},
         "stride 2",
     ),
@@ -94,7 +94,7 @@ CASES = [
     Case(
         "conv2d_weight_grad",
         (image(256, 256, 14, 14), image(256, 256, 14, 14)),
-        {"weight_kernel": ONE, "add_parts_kernel": PARTS},
+        {"weight_kernel": ONE_PROGRAM, "add_parts_kernel": PARTS},
         {**SAME, "kernel": (3, 3)},
     ),
     Case(

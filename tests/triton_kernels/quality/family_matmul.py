@@ -57,8 +57,8 @@ for form in ("NT", "NN", "TN"):
         for dtype in (BFLOAT16, FLOAT16):
             for k in (4096, 1000):
                 quick = dtype == BFLOAT16 and k == 1000 and capability == 90
-                given = operands(form, 4096, 4096, k, dtype)
-                CASES.append(Case("matmul", given, LARGE[capability], PLAIN, form, quick, capability))
+                arrays = operands(form, 4096, 4096, k, dtype)
+                CASES.append(Case("matmul", arrays, LARGE[capability], PLAIN, form, quick, capability))
     CASES += [
         Case("matmul", operands(form, 4096, 4096, 4096, FLOAT32), SINGLE, PLAIN, form),
         Case("matmul", operands(form, 1024, 512, 512, BFLOAT16), MEDIUM, PLAIN, form),

@@ -17,7 +17,7 @@ FLOAT32, BFLOAT16 = np.dtype(np.float32), np.dtype(ml_dtypes.bfloat16)
 # A program writes a number for each of its rows: of one row 2 or 4 bytes, of 64 a thread's.
 STREAM = Bounds(programs=4, store_bytes=2)
 PARTS = Bounds(programs=4, store_bytes=2, narrow_loads=2)
-PLACES = Bounds(programs=2, store_bytes=8)
+INDICES = Bounds(programs=2, store_bytes=8)
 BOTH = Bounds(programs=2, store_bytes=2)
 # Rows of 49 values begin anywhere: read singly.
 SHORT = Bounds(programs=4, load_bytes=2, store_bytes=2)
@@ -38,11 +38,11 @@ for dtype in (FLOAT32, BFLOAT16):
         Case("sum", (last,), STREAM, {"axis": (0, 2, 3), "keepdims": False}, "of channels that lie last"),
         Case("sum_to", (x,), STREAM, {"shape": (4096,)}),
         Case("mean", (Array((64, 256, 7, 7), dtype),), SHORT, {"axis": (2, 3), "keepdims": True}, "short rows"),
-        Case("argmax", (x,), PLACES, {"axis": 1, "keepdims": False}),
+        Case("argmax", (x,), INDICES, {"axis": 1, "keepdims": False}),
         Case("max_along", (x,), BOTH, {"axis": 1, "keepdims": False}),
     ]
 x = Array((4096, 4096), FLOAT32)
 CASES += [Case(name, (x,), STREAM, {"axis": (1,), "keepdims": False}) for name in ("prod", "amin")]
 CASES += [Case(name, (x,), Bounds(4, store_bytes=1), {"axis": (1,), "keepdims": False}) for name in ("any", "all")]
-CASES += [Case("argmin", (x,), PLACES, {"axis": 1, "keepdims": False})]
+CASES += [Case("argmin", (x,), INDICES, {"axis": 1, "keepdims": False})]
 CASES += [Case("min_along", (x,), BOTH, {"axis": 1, "keepdims": False})]

@@ -48,5 +48,5 @@ for name in ("float32", "bfloat16"):
         CASES.append(Case("momentum_rows", (*rows, NUMBER, STEP), bounds(4, 3), settings, f"{name}, SGD {note}"))
         settings = {**settings, "first": "stat"}
         CASES.append(Case("momentum_rows", (*rows, NUMBER, None), bounds(4, 3), settings, f"{name}, its state {note}"))
-    found = Bounds(programs=8, narrow_loads=NUMBERS_OF_A_THREAD + 6, store_bytes=1)
-    CASES.append(Case("overflow_rows", (TABLE, CHUNKS, FLAG), found, {"dtype": name}, name))
+    limits = Bounds(programs=8, narrow_loads=NUMBERS_OF_A_THREAD + 6, store_bytes=1)
+    CASES.append(Case("overflow_rows", (TABLE, CHUNKS, FLAG), limits, {"dtype": name}, name))

@@ -38,7 +38,7 @@ def _of_gelu_tanh(x: Any) -> Any:
 
 
 # Name -> the function of one array, in float64, and of the gradient and an array.
-ONE: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+UNARY: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "relu": (activation.relu, lambda x: np.where(x < 0, 0, x)),
     "sigmoid": (activation.sigmoid, special.expit),
     "silu": (activation.silu, lambda x: x * special.expit(x)),
@@ -71,9 +71,9 @@ def numbers(*shape: int, seed: int = 0) -> Any:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("name", ONE)
+@pytest.mark.parametrize("name", UNARY)
 def test_a_function_of_one_array_follows_its_definition(name: str, shape: tuple[int, ...]) -> None:
-    function, reference = ONE[name]
+    function, reference = UNARY[name]
     x = numbers(*shape)
     _compare(function(x), reference, x)
 
@@ -94,20 +94,20 @@ def _compare(result: Any, reference: Callable[..., Any], *arrays: Any) -> None:
     np.testing.assert_allclose(result, expected, rtol=TOLERANCE, atol=1e-7)
 
 
-@pytest.mark.parametrize("name", [*ONE, *TWO])
+@pytest.mark.parametrize("name", [*UNARY, *TWO])
 def test_bits_hang_on_neither_threads_nor_memory_order(name: str) -> None:
     x = numbers(7, 5, 31, 19)
-    arrays = (x,) if name in ONE else (numbers(7, 5, 31, 19, seed=3), x)
-    assert_same_bits((ONE | TWO)[name][0], *arrays)
+    arrays = (x,) if name in UNARY else (numbers(7, 5, 31, 19, seed=3), x)
+    assert_same_bits((UNARY | TWO)[name][0], *arrays)
 
 
-@pytest.mark.parametrize("name", [*ONE, *TWO])
+@pytest.mark.parametrize("name", [*UNARY, *TWO])
 def test_an_element_has_the_same_bits_wherever_it_is(name: str) -> None:
     """Also among those that a loop of vectors leaves over."""
-    function, g, x = (ONE | TWO)[name][0], numbers(20_011, seed=3), numbers(20_011)
-    full = function(x) if name in ONE else function(g, x)
+    function, g, x = (UNARY | TWO)[name][0], numbers(20_011, seed=3), numbers(20_011)
+    full = function(x) if name in UNARY else function(g, x)
     for start, stop in ((0, 16_384), (1, 20_010), (13, 19_999), (3_000, 20_011)):
-        part = function(x[start:stop].copy()) if name in ONE else function(g[start:stop].copy(), x[start:stop].copy())
+        part = function(x[start:stop].copy()) if name in UNARY else function(g[start:stop].copy(), x[start:stop].copy())
         np.testing.assert_array_equal(part.view(np.int32), full[start:stop].view(np.int32))
 
 
@@ -122,9 +122,9 @@ def test_the_memory_order_stays_where_it_has_no_gaps(order: str) -> None:
 
 def test_few_elements_and_other_dtypes_are_left_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(elements, "kernels", None)
-    for function, _ in ONE.values():
+    for function, _ in UNARY.values():
         for x in (np.ones(100, np.float32), np.ones(20_000), np.ones(20_000, np.float16)):
             assert function(x).dtype == x.dtype
     monkeypatch.setattr(compiling, "is_on", lambda: False)
-    for function, _ in ONE.values():
+    for function, _ in UNARY.values():
         function(np.ones(20_000, np.float32))

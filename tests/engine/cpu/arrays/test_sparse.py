@@ -26,7 +26,7 @@ TWICE = positions([2, 0, 2, 0], [1, 3, 1, 0])  # out of order, and one place twi
 VALUES = np.array([1, 2, 3, 4])
 
 
-def whole(values: Any, where: Positions) -> Any:
+def dense(values: Any, where: Positions) -> Any:
     result = np.zeros(where.shape, values.dtype)
     np.add.at(result, (where.rows, where.columns), values)
     return result
@@ -37,11 +37,11 @@ def test_products_are_those_of_dense_matrices_in_the_dtype_that_came(dtype: Any)
     values, right = VALUES.astype(dtype), np.arange(8).reshape(4, 2).astype(dtype)
     result = matrix_product(values, right, TWICE)
     assert result.dtype == right.dtype
-    np.testing.assert_array_equal(result.astype(complex), whole(VALUES, TWICE) @ np.arange(8).reshape(4, 2))
+    np.testing.assert_array_equal(result.astype(complex), dense(VALUES, TWICE) @ np.arange(8).reshape(4, 2))
     at = positions([2, 2, 1], [2, 0, 1], (3, 3))
     picked = element_product(values, values, TWICE, TWICE.transposed, at)
     assert picked.dtype == values.dtype
-    square = whole(VALUES, TWICE) @ whole(VALUES, TWICE).T
+    square = dense(VALUES, TWICE) @ dense(VALUES, TWICE).T
     np.testing.assert_array_equal(picked.astype(complex), square[at.rows, at.columns])
 
 

@@ -28,7 +28,7 @@ def exact(x: Any, gamma: Any, beta: Any) -> tuple[Any, Any, Any]:
     return apart * gamma.reshape(per_channel) + beta.reshape(per_channel), mean, var
 
 
-def given(shape: tuple[int, ...]) -> tuple[Any, Any, Any]:
+def operands(shape: tuple[int, ...]) -> tuple[Any, Any, Any]:
     x = (3 * normal(*shape) + 5).astype(np.float32)
     return x, normal(shape[1], seed=1).astype(np.float32), normal(shape[1], seed=2).astype(np.float32)
 
@@ -41,7 +41,7 @@ def way(request: pytest.FixtureRequest, compiled: None, monkeypatch: pytest.Monk
 @pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("shape", SHAPES)
 def test_it_follows_its_definition(shape: tuple[int, ...]) -> None:
-    x, gamma, beta = given(shape)
+    x, gamma, beta = operands(shape)
     for result, expected in zip(batch_norm.batch_norm(x, gamma, beta, 1e-5), exact(x, gamma, beta), strict=True):
         assert result.dtype == np.float32
         np.testing.assert_allclose(result, expected, rtol=2e-5, atol=5e-6)
@@ -50,7 +50,7 @@ def test_it_follows_its_definition(shape: tuple[int, ...]) -> None:
 @pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("shape", SHAPES)
 def test_its_gradients_follow_their_definition(shape: tuple[int, ...]) -> None:
-    x, gamma, beta = given(shape)
+    x, gamma, beta = operands(shape)
     g = normal(*shape, seed=3).astype(np.float32)
     _, mean, var = batch_norm.batch_norm(x, gamma, beta, 1e-5)
     result = batch_norm.batch_norm_grad(g, x, gamma, mean, var, 1e-5)
@@ -95,7 +95,7 @@ def test_a_channel_of_equal_numbers_has_no_variance() -> None:
 @pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
 def test_what_is_not_finite_stays_in_its_channel(number: float) -> None:
-    x, gamma, beta = given((8, 3, 29, 31))
+    x, gamma, beta = operands((8, 3, 29, 31))
     x[2, 1, 3, 4] = number
     with np.errstate(invalid="ignore"):
         y, mean, var = batch_norm.batch_norm(x, gamma, beta, 1e-5)
@@ -110,7 +110,7 @@ def test_what_is_not_finite_stays_in_its_channel(number: float) -> None:
 
 @pytest.mark.parametrize("shape", [(8, 3, 29, 31), (4097, 7)])
 def test_bits_hang_on_neither_threads_nor_memory_order(shape: tuple[int, ...]) -> None:
-    x, gamma, beta = given(shape)
+    x, gamma, beta = operands(shape)
     _, mean, var = assert_same_bits(lambda x: batch_norm.batch_norm(x, gamma, beta, 1e-5), x)
     g = normal(*shape, seed=3).astype(np.float32)
     assert_same_bits(lambda g, x: batch_norm.batch_norm_grad(g, x, gamma, mean, var, 1e-5), g, x)
@@ -118,7 +118,7 @@ def test_bits_hang_on_neither_threads_nor_memory_order(shape: tuple[int, ...]) -
 
 @pytest.mark.usefixtures("way")
 def test_results_have_the_samples_last_in_memory_and_nothing_given_is_changed() -> None:
-    x, gamma, beta = given((8, 3, 29, 31))
+    x, gamma, beta = operands((8, 3, 29, 31))
     last = samples_last(x)
     last.setflags(write=False)
     y, mean, var = batch_norm.batch_norm(last, gamma, beta, 1e-5)
@@ -138,7 +138,7 @@ def test_of_nothing_there_is_nothing(shape: tuple[int, ...]) -> None:
 @pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("shape", [*SHAPES, (3, 7000, 1), (2, 3, 4099)])
 def test_a_factor_and_a_shift_for_each_channel(shape: tuple[int, ...]) -> None:
-    x, gamma, beta = given(shape)
+    x, gamma, beta = operands(shape)
     per_channel = (1, -1) + (1,) * (x.ndim - 2)
     expected = (x.astype(np.float64) - beta.reshape(per_channel)) * gamma.reshape(per_channel) + 3
     result = batch_norm.affine(x, beta, gamma, np.full(shape[1], 3, np.float32))
@@ -149,6 +149,6 @@ def test_a_factor_and_a_shift_for_each_channel(shape: tuple[int, ...]) -> None:
 
 
 def test_the_bits_of_a_factor_and_a_shift_hang_on_neither_threads_nor_memory_order() -> None:
-    x, gamma, beta = given((8, 3, 29, 31))
+    x, gamma, beta = operands((8, 3, 29, 31))
     x[2, 1, 3, :3] = [np.nan, np.inf, -np.inf]
     assert_same_bits(lambda x: batch_norm.affine(x, beta, gamma, beta), x)

@@ -20,7 +20,7 @@ B = RNG.standard_normal((3, 4))
 C = RNG.standard_normal((2, 3, 4))
 P = np.abs(A) + 0.1
 ORDER = np.argsort(A, 1)
-PLACES = np.array([[0, 2], [1, 1], [3, 0]])
+INDICES = np.array([[0, 2], [1, 1], [3, 0]])
 
 
 def softmax(x: Any, axis: int) -> Any:
@@ -88,12 +88,17 @@ ROWS: list[tuple[str, Any, Any, tuple[Any, ...]]] = [
     ("narrow", lambda x: mint.narrow(x, 2, 1, 2), lambda x: x[..., 1:3], (C,)),
     ("select", lambda x: mint.select(x, -1, 2), lambda x: x[..., 2], (C,)),
     ("where", lambda x, y: mint.where(x > y, x, y), np.maximum, (A, B)),
-    ("gather", lambda x: mint.gather(x, dim=1, index=Tensor(PLACES)), lambda x: np.take_along_axis(x, PLACES, 1), (A,)),
+    (
+        "gather",
+        lambda x: mint.gather(x, dim=1, index=Tensor(INDICES)),
+        lambda x: np.take_along_axis(x, INDICES, 1),
+        (A,),
+    ),
     ("scatter", lambda x, y: mint.scatter(x, 1, Tensor(ORDER), y), lambda x, y: put(x, 1, ORDER, y, False), (A, B)),
     (
         "scatter_add",
-        lambda x, y: mint.scatter_add(x, dim=1, index=Tensor(PLACES), src=y[:, :2]),
-        lambda x, y: put(x, 1, PLACES, y[:, :2], True),
+        lambda x, y: mint.scatter_add(x, dim=1, index=Tensor(INDICES), src=y[:, :2]),
+        lambda x, y: put(x, 1, INDICES, y[:, :2], True),
         (A, B),
     ),
     ("index_select", lambda x: mint.index_select(x, 2, Tensor([3, 0])), lambda x: x[..., [3, 0]], (C,)),

@@ -125,9 +125,9 @@ def check(name: str, result: Any, expected: Any, loose: bool = False) -> None:
     np.testing.assert_allclose(result, expected, **tolerance)
 
 
-def given(value: Any, how: str) -> Any:
+def argument_of(value: Any, how: str) -> Any:
     if isinstance(value, tuple) and value and isinstance(value[0], np.ndarray):
-        return tuple(given(item, how) for item in value)
+        return tuple(argument_of(item, how) for item in value)
     if not isinstance(value, np.ndarray):
         return value
     return Tensor(value) if how == "tensor" else value.tolist() if how == "list" else value
@@ -147,7 +147,7 @@ def test_it_is_numpys(name: str, how: str) -> None:
             expected = numpys(name)(*exact)
         if name == "average" and len(arguments) > 1:
             expected = np.mean(*exact)
-        check(name, getattr(mnp, name)(*(given(argument, how) for argument in arguments)), expected, loose)
+        check(name, getattr(mnp, name)(*(argument_of(argument, how) for argument in arguments)), expected, loose)
 
 
 @pytest.mark.parametrize("name", MAKING)
@@ -178,7 +178,7 @@ def test_all_of_mindspores_names_are_there() -> None:
 def test_a_grid_is_numpys_whole_or_sparse(sparse: bool, indexing: Any) -> None:
     for vectors in ((V,), (V, A[0]), (V, A[0], B[0, :2])):
         for how in ("tensor", "list"):
-            result = mnp.meshgrid(*(given(vector, how) for vector in vectors), sparse=sparse, indexing=indexing)
+            result = mnp.meshgrid(*(argument_of(vector, how) for vector in vectors), sparse=sparse, indexing=indexing)
             check("meshgrid", result, np.meshgrid(*vectors, sparse=sparse, indexing=indexing))
     for kinds, text in (({"sparse": 1}, "'sparse' must be a bool, but got int"), ({"indexing": "yx"}, "'indexing'")):
         with pytest.raises(TypeError, match=f"For 'meshgrid', {text}"):

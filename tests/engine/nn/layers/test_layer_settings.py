@@ -85,7 +85,7 @@ def normalized(x: Array, axes: int, eps: float) -> Array:
     return (x - x.mean(indices, keepdims=True)) / np.sqrt(x.var(indices, keepdims=True) + eps)
 
 
-def made(layer: nn.Cell, **values: Array) -> nn.Cell:
+def with_weights(layer: nn.Cell, **values: Array) -> nn.Cell:
     for name, value in values.items():
         getattr(layer, name).set_data(Tensor(value))
     return layer
@@ -151,12 +151,12 @@ CASES: dict[str, Case] = {
     "CentralCrop of one image": (lambda: nn.CentralCrop(0.4), (IMAGE[0],), IMAGE[0][..., 1:4, 2:5]),
     "CentralCrop of all": (lambda: nn.CentralCrop(1.0), (IMAGE,), IMAGE),
     "Linear": (
-        lambda: made(nn.Linear(5, 3, dtype=ms.float64), weight=WEIGHT, bias=BIAS[:, 0]),
+        lambda: with_weights(nn.Linear(5, 3, dtype=ms.float64), weight=WEIGHT, bias=BIAS[:, 0]),
         (TABLE,),
         TABLE @ WEIGHT.T + BIAS[:, 0],
     ),
     "Linear without bias": (
-        lambda: made(nn.Linear(5, 3, False, dtype=ms.float64), weight=WEIGHT),
+        lambda: with_weights(nn.Linear(5, 3, False, dtype=ms.float64), weight=WEIGHT),
         (TABLE[0],),
         WEIGHT @ TABLE[0],
     ),
@@ -230,12 +230,12 @@ CASES: dict[str, Case] = {
     ),
     "LayerNormExt": (lambda: nn.LayerNormExt(7, 0.1, dtype=ms.float64), (IMAGE,), normalized(IMAGE, 1, 0.1)),
     "LayerNormExt trained": (
-        lambda: made(nn.LayerNormExt((3, 5), 0.1, dtype=ms.float64), weight=WEIGHT, bias=BIAS),
+        lambda: with_weights(nn.LayerNormExt((3, 5), 0.1, dtype=ms.float64), weight=WEIGHT, bias=BIAS),
         (IMAGE.transpose(0, 3, 1, 2),),
         normalized(IMAGE.transpose(0, 3, 1, 2), 2, 0.1) * WEIGHT + BIAS,
     ),
     "LayerNormExt without bias": (
-        lambda: made(nn.LayerNormExt([5], bias=False, dtype=ms.float64), weight=BIAS[0]),
+        lambda: with_weights(nn.LayerNormExt([5], bias=False, dtype=ms.float64), weight=BIAS[0]),
         (TABLE,),
         normalized(TABLE, 1, 1e-5) * BIAS[0],
     ),
@@ -245,7 +245,7 @@ CASES: dict[str, Case] = {
         normalized(TABLE, 1, 1e-5),
     ),
     "SyncBatchNorm": (
-        lambda: made(
+        lambda: with_weights(
             nn.SyncBatchNorm(5, 0.1, 0.75, use_batch_statistics=False, moving_mean_init="ones", dtype=ms.float64),
             gamma=BIAS[0],
             beta=BIAS[1],
@@ -293,14 +293,14 @@ CASES: dict[str, Case] = {
 FLOATS = [name for name, (_, inputs, _) in CASES.items() if inputs[0].dtype == np.float64 and inputs[0].size]
 
 
-def given(inputs: tuple[Any, ...]) -> list[Any]:
+def inputs_of(inputs: tuple[Any, ...]) -> list[Any]:
     return [Tensor(x) if isinstance(x, np.ndarray) else x for x in inputs]
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_layer_is_its_definition_with_each_of_its_settings(name: str) -> None:
     make, inputs, want = CASES[name]
-    result = make()(*given(inputs)).asnumpy()
+    result = make()(*inputs_of(inputs)).asnumpy()
     assert result.shape == want.shape
     np.testing.assert_allclose(result, want, rtol=1e-9, atol=1e-12)
 
@@ -308,7 +308,7 @@ def test_a_layer_is_its_definition_with_each_of_its_settings(name: str) -> None:
 @pytest.mark.parametrize("name", FLOATS)
 def test_the_slopes_of_a_layer_are_those_of_its_definition(name: str) -> None:
     make, inputs, out = CASES[name]
-    layer, others = make(), given(inputs)[1:]
+    layer, others = make(), inputs_of(inputs)[1:]
     weights = Tensor(np.cos(np.arange(out.size)).reshape(out.shape))
 
     def summed(x: Tensor) -> Tensor:
@@ -469,7 +469,7 @@ def test_dropout_of_channels_may_change_the_input_itself(shape: tuple[int, ...])
         nn.Dropout2dExt(1.5)
 
 
-def named(name: str, shape: str, trained: bool, own: str = "") -> str:
+def description(name: str, shape: str, trained: bool, own: str = "") -> str:
     return f"{name}=Parameter (name={own or name}, shape={shape}, dtype=Float32, requires_grad={trained})"
 
 
@@ -477,15 +477,15 @@ def statistics(count: int, trained: bool = True) -> str:
     shape = f"({count},)"
     return ", ".join(
         [
-            named("gamma", shape, trained),
-            named("beta", shape, trained),
-            named("moving_mean", shape, False, "mean"),
-            named("moving_variance", shape, False, "variance"),
+            description("gamma", shape, trained),
+            description("beta", shape, trained),
+            description("moving_mean", shape, False, "mean"),
+            description("moving_variance", shape, False, "variance"),
         ]
     )
 
 
-TABLE_TEXT = named("embedding_table", "(2, 3)", True)
+TABLE_TEXT = description("embedding_table", "(2, 3)", True)
 TEXTS: list[tuple[Callable[[], nn.Cell], str]] = [
     (lambda: nn.Dropout(p=0.3), "Dropout(p=0.3)"),
     (lambda: nn.Dropout(0.8), "Dropout(keep_prob=0.8)"),
@@ -519,7 +519,7 @@ TEXTS: list[tuple[Callable[[], nn.Cell], str]] = [
     (
         lambda: nn.LayerNorm((2, 3), 1, 2),
         "LayerNorm(normalized_shape=(2, 3), begin_norm_axis=1, begin_params_axis=2, gammaParameter (name=gamma, "
-        f"shape=(2, 3), dtype=Float32, requires_grad=True), {named('beta', '(2, 3)', True)})",
+        f"shape=(2, 3), dtype=Float32, requires_grad=True), {description('beta', '(2, 3)', True)})",
     ),
     (lambda: nn.GroupNorm(2, 4), "GroupNorm(num_groups=2, num_channels=4)"),
     (lambda: nn.Norm(1, True), "Norm(axis=1, keep_dims=True)"),

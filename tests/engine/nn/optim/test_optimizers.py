@@ -442,7 +442,7 @@ class Bare(nn.Optimizer):
         return gradients
 
 
-def named(name: str, values: Any) -> Parameter:
+def parameter_of(name: str, values: Any) -> Parameter:
     return Parameter(Tensor(np.array(values, np.float32)), name)
 
 
@@ -464,24 +464,24 @@ MATRIX, GAMMA = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [2.0, 3.0]
 
 
 def test_gradients_are_decayed_and_scaled_by_what_the_optimizer_was_made_with() -> None:
-    optimizer = Bare(0.1, [named("w", MATRIX), named("gamma", GAMMA)], weight_decay=0.5, loss_scale=4.0)
+    optimizer = Bare(0.1, [parameter_of("w", MATRIX), parameter_of("gamma", GAMMA)], weight_decay=0.5, loss_scale=4.0)
     inputs = tensors([[1.0, 1.0, 1.0], [2.0, 4.0, 9.0]], [8.0, 4.0])
     assert_equal(optimizer.decay_weight(inputs), ([[3, 5, 7], [10, 14, 21]], [8, 4]))
     assert_equal(optimizer.scale_grad(inputs), ([[0.25, 0.25, 0.25], [0.5, 1.0, 2.25]], [2, 1]))
     assert optimizer.flatten_gradients(inputs) is inputs and optimizer.gradients_centralization(inputs) is inputs
     assert optimizer.broadcast_params(inputs) is inputs
-    plain = Bare(0.1, [named("w", MATRIX), named("gamma", GAMMA)])
+    plain = Bare(0.1, [parameter_of("w", MATRIX), parameter_of("gamma", GAMMA)])
     assert plain.decay_weight(inputs) is inputs and plain.scale_grad(inputs) is inputs
 
 
 def test_gradients_of_groups_are_decayed_and_centralized_by_their_group() -> None:
     groups: list[dict[str, Any]] = [
         {
-            "params": [named("a", [[1.0, 2.0], [3.0, 5.0]]), named("a2", [1.0, 3.0])],
+            "params": [parameter_of("a", [[1.0, 2.0], [3.0, 5.0]]), parameter_of("a2", [1.0, 3.0])],
             "weight_decay": 0.25,
             "grad_centralization": True,
         },
-        {"params": [named("b", [[3.0, 5.0]])]},
+        {"params": [parameter_of("b", [[3.0, 5.0]])]},
     ]
     optimizer = Bare(0.1, groups, weight_decay=0.5)
     inputs = tensors([[1.0, 3.0], [2.0, 8.0]], [2.0, 6.0], [[2.0, 4.0]])
@@ -502,11 +502,11 @@ def test_gradients_of_groups_are_decayed_and_centralized_by_their_group() -> Non
     ],
 )
 def test_the_weight_decay_of_a_step_comes_with_the_loss_scale(decay: Any, scale: float, expected: float) -> None:
-    optimizer = Bare(0.1, [named("w", MATRIX)], weight_decay=decay, loss_scale=scale)
+    optimizer = Bare(0.1, [parameter_of("w", MATRIX)], weight_decay=decay, loss_scale=scale)
     assert optimizer.get_weight_decay().asnumpy().ravel().tolist() == [expected]  # type: ignore[union-attr]
     groups: list[dict[str, Any]] = [
-        {"params": [named("a", MATRIX)], "weight_decay": 0.25},
-        {"params": [named("b", MATRIX), named("c", MATRIX)]},
+        {"params": [parameter_of("a", MATRIX)], "weight_decay": 0.25},
+        {"params": [parameter_of("b", MATRIX), parameter_of("c", MATRIX)]},
     ]
     result = Bare(0.1, groups, weight_decay=decay, loss_scale=scale).get_weight_decay()
     assert [float(item.asnumpy().item()) for item in result] == [0.25 * scale, expected, expected]  # type: ignore[union-attr]
@@ -516,7 +516,7 @@ def test_the_weight_decay_of_a_step_comes_with_the_loss_scale(decay: Any, scale:
 
 
 def test_the_rate_of_a_parameter_is_that_of_its_group() -> None:
-    a, b, c = named("a", MATRIX), named("b", MATRIX), named("c", MATRIX)
+    a, b, c = parameter_of("a", MATRIX), parameter_of("b", MATRIX), parameter_of("c", MATRIX)
     falling = nn.ExponentialDecayLR(0.1, 0.5, 2)
     optimizer = Bare(0.25, [{"params": [a], "lr": [0.5, 0.125]}, {"params": [b], "lr": falling}, {"params": [c]}])
     listed, cell, common = optimizer.get_lr_parameter([a, b, c])
@@ -534,7 +534,7 @@ def test_the_rate_of_a_parameter_is_that_of_its_group() -> None:
 
 
 def test_the_rate_of_lars_is_that_of_the_optimizer_in_it() -> None:
-    inner = nn.Momentum([named("w", MATRIX)], [0.5, 0.25], 0.9)
+    inner = nn.Momentum([parameter_of("w", MATRIX)], [0.5, 0.25], 0.9)
     outer: Any = nn.LARS(inner)
     assert outer.get_lr().item() == 0.5
     outer((Tensor(MATRIX),))
@@ -552,20 +552,20 @@ def test_the_rate_of_lars_is_that_of_the_optimizer_in_it() -> None:
     ],
 )
 def test_what_is_added_to_a_parameter_keeps_its_dtype_and_is_not_recorded(value: Any, expected: list[float]) -> None:
-    p, optimizer = named("p", [1.0, 2.0]), Bare(0.1, [named("w", MATRIX)])
+    p, optimizer = parameter_of("p", [1.0, 2.0]), Bare(0.1, [parameter_of("w", MATRIX)])
     slope = ms.grad(lambda x: (x * optimizer.assignadd(p, value)).sum())(Tensor([1.0, 1.0]))
     assert p.tolist() == slope.tolist() == expected and p.dtype == ms.float32
 
 
 def test_a_value_that_would_change_the_shape_of_a_parameter_is_not_added() -> None:
-    p = named("p", [1.0, 2.0])
+    p = parameter_of("p", [1.0, 2.0])
     with pytest.raises(ValueError, match=r"'value' must broadcast to the shape \(2,\), but got \(3, 2\)"):
         Bare(0.1, [p]).assignadd(p, Tensor(np.zeros((3, 2), np.float32)))
     assert p.tolist() == [1.0, 2.0]
 
 
 def test_target_and_unique_are_kept_for_readers() -> None:
-    optimizer = Bare(0.1, [named("w", MATRIX)])
+    optimizer = Bare(0.1, [parameter_of("w", MATRIX)])
     assert (optimizer.target, optimizer.unique) == ("CPU", True)
     optimizer.unique = False
     assert optimizer.unique is False

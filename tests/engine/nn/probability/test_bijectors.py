@@ -12,7 +12,7 @@ from hookscope.engine import Tensor
 from hookscope.engine.nn.probability import bijector as msb
 from hookscope.engine.nn.probability import distribution as msd
 
-MADE: dict[str, tuple[Any, Any]] = {
+BIJECTORS: dict[str, tuple[Any, Any]] = {
     "Exp": (msb.Exp(), np.exp),
     "Softplus": (msb.Softplus(2.0), lambda x: np.log1p(np.exp(2 * x)) / 2),
     "ScalarAffine": (msb.ScalarAffine(-2.0, 1.0), lambda x: 1 - 2 * x),
@@ -24,9 +24,9 @@ MADE: dict[str, tuple[Any, Any]] = {
 X = np.array([0.2, 0.7, 1.3, 3.0])
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", BIJECTORS)
 def test_functions_inverses_and_slopes_agree(name: str) -> None:
-    b, f = MADE[name]
+    b, f = BIJECTORS[name]
     y = b.forward(Tensor(X))
     np.testing.assert_allclose(y.asnumpy(), f(X), rtol=1e-12)
     np.testing.assert_allclose(b.inverse(y).asnumpy(), X, rtol=1e-9)
@@ -37,9 +37,9 @@ def test_functions_inverses_and_slopes_agree(name: str) -> None:
     np.testing.assert_allclose(np.broadcast_to(back, 4), -slope, atol=1e-7)
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", BIJECTORS)
 def test_gradients_are_the_slopes(name: str) -> None:
-    b, _ = MADE[name]
+    b, _ = BIJECTORS[name]
     gradient = ms.grad(lambda x: b.forward(x).sum())(Tensor(X)).asnumpy()
     log_slope = np.broadcast_to(b.forward_log_jacobian(Tensor(X)).asnumpy(), 4)
     np.testing.assert_allclose(np.log(np.abs(gradient)), log_slope, atol=1e-9)

@@ -49,7 +49,7 @@ LENGTH = {"Bernoulli": 2, "Categorical": 3}
 PARTIAL = {"Laplace", "HalfNormal", "StudentT"}  # MindSpore has the density alone
 
 
-def made(name: str, parameters: tuple[Any, ...], **more: Any) -> Any:
+def instance(name: str, parameters: tuple[Any, ...], **more: Any) -> Any:
     return getattr(msd, name)(*parameters, dtype=ms.float64, **more)
 
 
@@ -74,7 +74,7 @@ def points(name: str) -> Any:
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_densities_are_those_of_the_textbook_and_integrate_to_one(name: str) -> None:
     parameters, _, _, log_density = CONTINUOUS[name]
-    x, dist = points(name), made(name, parameters)
+    x, dist = points(name), instance(name, parameters)
     prob = value(dist.prob(Tensor(x)))
     assert integral(x, prob) == pytest.approx(1, abs=1e-5)
     inside = x[1:-1:1000]
@@ -84,7 +84,7 @@ def test_densities_are_those_of_the_textbook_and_integrate_to_one(name: str) -> 
 @pytest.mark.parametrize("name", [name for name in CONTINUOUS if name not in PARTIAL])
 def test_moments_entropy_and_divergence_are_integrals_of_the_density(name: str) -> None:
     parameters, other, _, _ = CONTINUOUS[name]
-    x, dist = points(name), made(name, parameters)
+    x, dist = points(name), instance(name, parameters)
     p, log_p = value(dist.prob(Tensor(x))), value(dist.log_prob(Tensor(x)))
     mean = integral(x, x * p)
     var = integral(x, (x - mean) ** 2 * p)
@@ -96,7 +96,7 @@ def test_moments_entropy_and_divergence_are_integrals_of_the_density(name: str) 
     if name != "Uniform":
         assert float(value(dist.mode())) == pytest.approx(x[p.argmax()], abs=1e-2)
     if other:
-        log_q = value(made(name, other).log_prob(Tensor(x)))
+        log_q = value(instance(name, other).log_prob(Tensor(x)))
         expected = integral(x, np.where(p > 1e-300, p * (np.where(p > 1e-300, log_p - log_q, 0)), 0))
         result = float(value(dist.kl_loss(name, *tensors(other))))
         assert result == pytest.approx(expected, abs=1e-4)
@@ -106,7 +106,7 @@ def test_moments_entropy_and_divergence_are_integrals_of_the_density(name: str) 
 
 @pytest.mark.parametrize("name", [name for name in CONTINUOUS if name not in PARTIAL | {"Beta"}])
 def test_cumulative_functions_are_integrals_of_the_density(name: str) -> None:
-    x, dist = points(name), made(name, CONTINUOUS[name][0])
+    x, dist = points(name), instance(name, CONTINUOUS[name][0])
     p = value(dist.prob(Tensor(x)))
     summed = np.concatenate([[0], np.cumsum((p[1:] + p[:-1]) * np.diff(x) / 2)])
     at = slice(40_000, 360_000, 4_000)
@@ -172,14 +172,14 @@ POINTS = np.array([-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0])  # the ends 
 def calls_of(name: str) -> list[tuple[Any, tuple[Any, ...], tuple[Any, ...]]]:
     """A distribution, what is given at the call, and the parameters that count: the object's, the call's, or both."""
     own, other = FAMILIES[name][:2]
-    results = [(made(name, own), (), own)]
+    results = [(instance(name, own), (), own)]
     if other:
         inputs = tensors(other)
-        results += [(made(name, own), tuple(inputs), other), (made(name, ()), tuple(inputs), other)]
+        results += [(instance(name, own), tuple(inputs), other), (instance(name, ()), tuple(inputs), other)]
     if len(other) > 1:
         results += [
-            (made(name, own), (inputs[0],), (other[0], *own[1:])),
-            (made(name, own), (None, *inputs[1:]), (own[0], *other[1:])),
+            (instance(name, own), (inputs[0],), (other[0], *own[1:])),
+            (instance(name, own), (None, *inputs[1:]), (own[0], *other[1:])),
         ]
     return [(dist, at_call, tuple(np.asarray(item, np.float64) for item in used)) for dist, at_call, used in results]
 
@@ -243,7 +243,7 @@ def test_parameters_of_a_call_stand_for_those_of_the_object_in_moments_and_diver
 
 
 def test_cauchys_distribution_has_a_density_and_no_moments() -> None:
-    dist = made("Cauchy", (0.5, 2.0))
+    dist = instance("Cauchy", (0.5, 2.0))
     x = np.linspace(-9, 9, 50)
     np.testing.assert_allclose(value(dist.prob(Tensor(x))), 1 / (2 * math.pi * (1 + ((x - 0.5) / 2) ** 2)), rtol=1e-12)
     np.testing.assert_allclose(value(dist.cdf(Tensor(x))), np.arctan((x - 0.5) / 2) / math.pi + 0.5, rtol=1e-12)
@@ -322,7 +322,10 @@ def test_numbers_of_a_categorical_distribution_are_along_the_last_axis() -> None
     apart = (of_a * (np.log(of_a) - np.log(of_b))).sum(-1)
     another = Tensor(np.flip(of_a, -1).copy())
     rtol = 1e-5  # as in MindSpore an array or a tensor makes it float32
-    for dist, inputs in ((made("Categorical", (of_a,)), ()), (made("Categorical", (another,)), (Tensor(of_a),))):
+    for dist, inputs in (
+        (instance("Categorical", (of_a,)), ()),
+        (instance("Categorical", (another,)), (Tensor(of_a),)),
+    ):
         same(dist.mean(*inputs), mean, rtol)
         same(dist.var(*inputs), ((k - mean) ** 2 * of_a).sum(-1, keepdims=True), rtol)
         same(dist.mode(*inputs), of_a.argmax(-1))
@@ -337,10 +340,10 @@ def test_numbers_of_a_categorical_distribution_are_along_the_last_axis() -> None
             same(dist.cdf(Tensor([x]), *inputs), below, rtol)
     values = np.array([[2.0, 0.0, 1.0]] * 4).reshape(4, 1, 3)
     picked = np.broadcast_to(np.stack([of_a[:, 0, 2], of_a[:, 1, 0], of_a[:, 2, 1]], -1), (4, 2, 3))
-    same(made("Categorical", (of_a,)).prob(Tensor(values)), picked, rtol)
+    same(instance("Categorical", (of_a,)).prob(Tensor(values)), picked, rtol)
     # MindSpore leaves axes of length 1 out.
-    same(made("Categorical", (of_a[:1],)).entropy(), nats[0], rtol)
-    same(made("Categorical", (of_a[:1],)).kl_loss("Categorical", Tensor(of_b)), apart[0], 1e-4)
+    same(instance("Categorical", (of_a[:1],)).entropy(), nats[0], rtol)
+    same(instance("Categorical", (of_a[:1],)).kl_loss("Categorical", Tensor(of_b)), apart[0], 1e-4)
     drawn = msd.Categorical(of_a, seed=5).sample((1000, 4))
     assert drawn.shape == (1000, 4, 2, 3)
     shares = (drawn.asnumpy()[..., None] == k).mean((0, 1))
@@ -352,28 +355,28 @@ def test_a_uniform_distribution_is_infinitely_far_from_one_that_does_not_cover_i
     with np.errstate(divide="ignore"):
         expected = np.log(np.where((low_b <= 0.5) & (high_b >= 2.0), high_b - low_b, np.inf))
     argument = tuple(Tensor(variant) for variant in (low_b, high_b))
-    same(made("Uniform", (0.5, 2.0)).cross_entropy("Uniform", *argument), expected)
-    same(made("Uniform", (0.5, 2.0)).kl_loss("Uniform", *argument), expected - math.log(1.5))
-    same(made("Uniform", (0.5, 2.0)).prob(Tensor([0.25, 0.5, 2.0, 2.25])), np.array([0, 1 / 1.5, 1 / 1.5, 0]), 1e-6)
+    same(instance("Uniform", (0.5, 2.0)).cross_entropy("Uniform", *argument), expected)
+    same(instance("Uniform", (0.5, 2.0)).kl_loss("Uniform", *argument), expected - math.log(1.5))
+    same(instance("Uniform", (0.5, 2.0)).prob(Tensor([0.25, 0.5, 2.0, 2.25])), np.array([0, 1 / 1.5, 1 / 1.5, 0]), 1e-6)
 
 
 def test_a_cumulative_function_of_bernoulli_steps_at_0_and_1() -> None:
     x = Tensor([[-0.5], [0.0], [0.5], [1.0], [2.0]])
-    same(made("Bernoulli", ([0.25, 0.75],)).cdf(x), np.array([[0, 0], [0.75, 0.25], [0.75, 0.25], [1, 1], [1, 1]]))
+    same(instance("Bernoulli", ([0.25, 0.75],)).cdf(x), np.array([[0, 0], [0.75, 0.25], [0.75, 0.25], [1, 1], [1, 1]]))
 
 
 def test_there_is_no_half_normal_density_below_0() -> None:
     x = np.array([-1.0, -1e-3, 0.0, 1e-3, 1.0])[:, None]
     for dist, at_call in (
-        (made("HalfNormal", ([0.5, -1.0], 2.0)), ()),
-        (made("HalfNormal", (3.0, 4.0)), tuple(tensors(([0.5, -1.0], 2.0)))),
+        (instance("HalfNormal", ([0.5, -1.0], 2.0)), ()),
+        (instance("HalfNormal", (3.0, 4.0)), tuple(tensors(([0.5, -1.0], 2.0)))),
     ):
         same(dist.prob(Tensor(x), *at_call), np.where(x >= 0, 2 * stats.norm([0.5, -1.0], 2.0).pdf(x), 0))
 
 
 def test_modes_that_are_no_peak_are_not_numbers() -> None:
-    np.testing.assert_array_equal(value(made("Gamma", ([0.5, 1.0, 1.5], [2.0])).mode()), [np.nan, np.nan, 0.25])
-    result = made("Beta", ([1.0, 1.5, 0.5, 1.5], [1.5, 1.0, 1.5, 1.5])).mode()
+    np.testing.assert_array_equal(value(instance("Gamma", ([0.5, 1.0, 1.5], [2.0])).mode()), [np.nan, np.nan, 0.25])
+    result = instance("Beta", ([1.0, 1.5, 0.5, 1.5], [1.5, 1.0, 1.5, 1.5])).mode()
     np.testing.assert_array_equal(value(result), [np.nan, np.nan, np.nan, 0.5])
 
 
@@ -400,8 +403,8 @@ def test_samples_with_the_parameters_of_a_call_are_spread_as_their_cumulative_fu
 
 def test_families_that_invert_their_cumulative_function_draw_one_quantile_with_one_seed() -> None:
     functions = {"Cauchy": stats.cauchy(0.5, 2.0).cdf, "Logistic": stats.logistic(0.5, 2.0).cdf}
-    results = [cdf(made(name, (0.5, 2.0), seed=3).sample((500,)).asnumpy()) for name, cdf in functions.items()]
-    above = stats.expon(scale=1 / 0.5).sf(made("Exponential", (0.5,), seed=3).sample((500,)).asnumpy())
+    results = [cdf(instance(name, (0.5, 2.0), seed=3).sample((500,)).asnumpy()) for name, cdf in functions.items()]
+    above = stats.expon(scale=1 / 0.5).sf(instance("Exponential", (0.5,), seed=3).sample((500,)).asnumpy())
     np.testing.assert_allclose(results[0], above, rtol=1e-5)
     np.testing.assert_allclose(results[1], above, rtol=1e-5)
 

@@ -19,7 +19,7 @@ INF, NAN = math.inf, math.nan
 NUMBERS = np.array([[-2.5, -1.0, -0.25, 0.0, 0.3], [1.0, 7.75, INF, -INF, NAN]])
 COMPLEX = np.array([3 + 4j, 0, -2j, -5, 1e-3 + 0j])
 INTEGERS = np.array([[1, -3, 5, 0], [-7, 100, -1, 8]], np.int32)
-PLACES = np.array([0, 2, 4, 1], np.int32)
+INDICES = np.array([0, 2, 4, 1], np.int32)
 TALL, WIDE = np.array([[0.5], [-1.5], [3.0]]), np.array([[2.0, -0.25, 4.0, 0.5]])
 BIG = np.array([2**30 + 1, -7, 7, -8, 9, -(2**31) + 1], np.int32)
 SMALL = np.array([1, 2, -2, 3, 3, 1], np.int32)
@@ -68,16 +68,16 @@ BFLOAT16 = Tensor(np.ones(2, np.float32)).astype(ms.bfloat16)
 
 CASES: dict[str, list[Case]] = {
     "bitwise_left_shift": [
-        (lambda: ops.bitwise_left_shift(Tensor(INTEGERS), Tensor(PLACES)), INTEGERS * 2**PLACES),
+        (lambda: ops.bitwise_left_shift(Tensor(INTEGERS), Tensor(INDICES)), INTEGERS * 2**INDICES),
         (lambda: Tensor(INTEGERS).bitwise_left_shift(3), INTEGERS * np.int32(8)),
-        (lambda: ops.bitwise_left_shift(5, Tensor(PLACES)), np.int32(5) * 2**PLACES),
+        (lambda: ops.bitwise_left_shift(5, Tensor(INDICES)), np.int32(5) * 2**INDICES),
         (
             lambda: ops.LeftShift()(Tensor(np.array([[1], [-2]], np.int8)), Tensor(np.array([1, 9], np.int16))),
             np.array([[2, 512], [-4, -1024]], np.int16),
         ),
     ],
     "bitwise_right_shift": [
-        (lambda: ops.bitwise_right_shift(Tensor(INTEGERS), Tensor(PLACES)), INTEGERS // 2**PLACES),
+        (lambda: ops.bitwise_right_shift(Tensor(INTEGERS), Tensor(INDICES)), INTEGERS // 2**INDICES),
         (lambda: Tensor(INTEGERS).bitwise_right_shift(1), INTEGERS // np.int32(2)),
         (lambda: ops.RightShift()(Tensor(np.array([255, 8], np.uint8)), 3), np.array([31, 1], np.uint8)),
     ],
@@ -130,7 +130,7 @@ CASES: dict[str, list[Case]] = {
     "sinc": [
         (lambda: ops.sinc(Tensor(SINES)), each(lambda x: math.sin(math.pi * x) / (math.pi * x) if x else 1.0, SINES)),
         (lambda: ops.Sinc()(Tensor(f32([0.0, 1.0, 0.5]))), f32([1.0, 0.0, 2 / math.pi])),
-        (lambda: Tensor(PLACES).sinc(), f32([1.0, 0.0, 0.0, 0.0])),
+        (lambda: Tensor(INDICES).sinc(), f32([1.0, 0.0, 0.0, 0.0])),
     ],
     "is_complex": [
         (
@@ -164,18 +164,18 @@ CASES: dict[str, list[Case]] = {
     ],
     "fmax": [
         (lambda: ops.fmax(Tensor(ORDERED), Tensor(TURNED)), each(larger, ORDERED, TURNED)),
-        (lambda: Tensor(INTEGERS).fmax(Tensor(PLACES)), np.maximum(INTEGERS, PLACES)),
+        (lambda: Tensor(INTEGERS).fmax(Tensor(INDICES)), np.maximum(INTEGERS, INDICES)),
         (lambda: ops.Fmax()(Tensor(f32([NAN, 1.0])), 1.5), f32([1.5, 1.5])),
         (lambda: ops.fmax(NAN, Tensor(f32([-2.0, 1.0]))), f32([-2.0, 1.0])),
     ],
     "fmin": [
         (lambda: ops.fmin(Tensor(ORDERED), Tensor(TURNED)), each(smaller, ORDERED, TURNED)),
-        (lambda: Tensor(INTEGERS).fmin(Tensor(PLACES)), np.minimum(INTEGERS, PLACES)),
+        (lambda: Tensor(INTEGERS).fmin(Tensor(INDICES)), np.minimum(INTEGERS, INDICES)),
         (lambda: ops.Fmin()(Tensor(f32([NAN, 1.0])), 1.5), f32([1.5, 1.0])),
         (lambda: ops.fmin(NAN, Tensor(f32([-2.0, 1.0]))), f32([-2.0, 1.0])),
     ],
     "ldexp": [
-        (lambda: ops.ldexp(Tensor(TALL), Tensor(PLACES)), each(math.ldexp, TALL, PLACES)),
+        (lambda: ops.ldexp(Tensor(TALL), Tensor(INDICES)), each(math.ldexp, TALL, INDICES)),
         (lambda: Tensor(np.array([1, 2, 3])).ldexp(Tensor(np.array([1, -2, 3]))), f32([2.0, 0.5, 24.0])),
     ],
     "lerp": [
@@ -188,24 +188,24 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.addcmul(Tensor(WIDE), Tensor(TALL), Tensor(WIDE)), WIDE + TALL * WIDE),
         (lambda: ops.addcmul(Tensor(TALL), Tensor(WIDE), 2.0, -0.5), TALL - WIDE),
         (lambda: ops.Addcmul()(Tensor(WIDE), Tensor(WIDE), Tensor(WIDE), Tensor(TALL)), WIDE + TALL * WIDE * WIDE),
-        (lambda: Tensor(PLACES).addcmul(Tensor(PLACES), 3, 2), PLACES * np.int32(7)),
+        (lambda: Tensor(INDICES).addcmul(Tensor(INDICES), 3, 2), INDICES * np.int32(7)),
     ],
     "addcdiv": [
         (lambda: ops.addcdiv(Tensor(WIDE), Tensor(TALL), Tensor(WIDE)), WIDE + TALL / WIDE),
         (lambda: mint.addcdiv(Tensor(TALL), Tensor(WIDE), 2.0, value=-0.5), TALL - WIDE / 4),
         (lambda: ops.Addcdiv()(Tensor(WIDE), Tensor(WIDE), Tensor(WIDE), Tensor(TALL)), WIDE + TALL + 0 * WIDE),
-        (lambda: Tensor(PLACES).addcdiv(Tensor(PLACES), 4), f32(PLACES * 1.25)),
+        (lambda: Tensor(INDICES).addcdiv(Tensor(INDICES), 4), f32(INDICES * 1.25)),
     ],
     "xdivy": [
         (lambda: ops.xdivy(*map(Tensor, ZEROS)), each(quotient, *ZEROS)),
         (lambda: ops.Xdivy()(Tensor(TALL), Tensor(WIDE)), TALL / WIDE),
         (lambda: ops.xdivy(0, Tensor(f32([0.0, NAN]))), f32([0.0, 0.0])),
-        (lambda: Tensor(PLACES).xdivy(4), f32(PLACES / 4)),
+        (lambda: Tensor(INDICES).xdivy(4), f32(INDICES / 4)),
     ],
     "DivNoNan": [
         (lambda: ops.DivNoNan()(*map(Tensor, DIVISORS)), each(lambda x, y: x / y if y else 0.0, *DIVISORS)),
         (lambda: ops.DivNoNan()(Tensor(TALL), Tensor(WIDE)), TALL / WIDE),
-        (lambda: ops.DivNoNan()(3, Tensor(PLACES)), f32([0.0, 1.5, 0.75, 3.0])),
+        (lambda: ops.DivNoNan()(3, Tensor(INDICES)), f32([0.0, 1.5, 0.75, 3.0])),
     ],
     "MulNoNan": [
         (lambda: ops.MulNoNan()(*map(Tensor, DIVISORS)), each(lambda x, y: x * y if y else 0.0, *DIVISORS)),

@@ -14,7 +14,7 @@ import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, ops
 
 
-def made(name: str, *settings: Any, **keywords: Any) -> Any:
+def primitive(name: str, *settings: Any, **keywords: Any) -> Any:
     """A class, wherever it is: MindSpore has most of these in files of `ops.operations` only."""
     files = ("nn_ops", "math_ops", "array_ops", "image_ops", "random_ops")
     rooms = [ops, *(vars(ops.operations).get(file) for file in files)]
@@ -32,7 +32,7 @@ def ints(values: Any) -> Tensor:
 def stepped(name: str, parameters: list[Tensor], *rest: Any, **settings: Any) -> list[Tensor]:
     """A table and its state after two steps."""
     tables = [Parameter(item, f"held{i}") for i, item in enumerate(parameters)]
-    update = made(name, **settings)
+    update = primitive(name, **settings)
     for _ in range(2):
         update(*tables, *rest)
     return [Tensor(table.asnumpy()) for table in tables]
@@ -58,7 +58,7 @@ GLIMPSES = (
 
 def normalized(training: bool) -> list[Tensor]:
     mean, variance = (Tensor(item.asnumpy()) for item in NORMAL[2:])
-    results = made("InstanceNormV2", training)(wave(2, 2, 3, 2), *NORMAL[:2], mean, variance)
+    results = primitive("InstanceNormV2", training)(wave(2, 2, 3, 2), *NORMAL[:2], mean, variance)
     return [*results, mean, variance]
 
 
@@ -96,31 +96,31 @@ CASES: dict[str, Callable[[], Any]] = {
     "SparseApplyRMSProp twice": lambda: stepped(
         "SparseApplyRMSProp", [TABLE, SQUARES, MOMENT], 0.1, wave(3, 2, k=3.0), ints([2, 0, 2]), **RMSPROP
     ),
-    "AddV2": lambda: made("AddV2")(ints([1, 2]), t([0.5, 1])),
-    "AdjustContrastv2": lambda: made("AdjustContrastv2")(wave(2, 2, 2, 3), t(2.0)),
-    "ConcatOffsetV1": lambda: made("ConcatOffsetV1")(ints(1), (ints([1, 2, 3]), ints([1, 5, 3]), ints([1, 4, 3]))),
-    "ConcatOffsetV1 from the end": lambda: made("ConcatOffsetV1")(ints(-1), (ints([1, 2, 3]), ints([1, 2, 5]))),
-    "CropAndResizeGradBoxes": lambda: made("CropAndResizeGradBoxes")(CROP[0], wave(1, 4, 4, 1), *CROP[1:]),
+    "AddV2": lambda: primitive("AddV2")(ints([1, 2]), t([0.5, 1])),
+    "AdjustContrastv2": lambda: primitive("AdjustContrastv2")(wave(2, 2, 2, 3), t(2.0)),
+    "ConcatOffsetV1": lambda: primitive("ConcatOffsetV1")(ints(1), (ints([1, 2, 3]), ints([1, 5, 3]), ints([1, 4, 3]))),
+    "ConcatOffsetV1 from the end": lambda: primitive("ConcatOffsetV1")(ints(-1), (ints([1, 2, 3]), ints([1, 2, 5]))),
+    "CropAndResizeGradBoxes": lambda: primitive("CropAndResizeGradBoxes")(CROP[0], wave(1, 4, 4, 1), *CROP[1:]),
     **{
         f"CropAndResizeGradImage {method}": partial(
-            lambda method: made("CropAndResizeGradImage", ms.float32, method)(*CROP, ints([1, 4, 4, 1])), method
+            lambda method: primitive("CropAndResizeGradImage", ms.float32, method)(*CROP, ints([1, 4, 4, 1])), method
         )
         for method in ("bilinear", "nearest")
     },
-    "DeformableOffsets": lambda: made("DeformableOffsets", (1, 1, 1, 1), (0, 0, 0, 0), (2, 2))(
+    "DeformableOffsets": lambda: primitive("DeformableOffsets", (1, 1, 1, 1), (0, 0, 0, 0), (2, 2))(
         wave(1, 2, 3, 3), wave(1, 12, 2, 2, k=1.0)
     ),
-    "DeformableOffsets groups": lambda: made(
+    "DeformableOffsets groups": lambda: primitive(
         "DeformableOffsets", (1, 1, 2, 1), (1, 0, 1, 1), (2, 3), deformable_groups=2
     )(wave(1, 4, 4, 4), wave(1, 36, 2, 4, k=1.0)),
     "InstanceNormV2": lambda: normalized(True),
     "InstanceNormV2 of given statistics": lambda: normalized(False),
-    "RangeV2": lambda: made("RangeV2")(t(0.0), t(2.1), t(0.5)),
-    "RangeV2 down": lambda: made("RangeV2")(ints(10), ints(1), ints(-4)),
-    "ReLUV3": lambda: made("ReLUV3")(wave(5, k=-1.0)),
+    "RangeV2": lambda: primitive("RangeV2")(t(0.0), t(2.1), t(0.5)),
+    "RangeV2 down": lambda: primitive("RangeV2")(ints(10), ints(1), ints(-4)),
+    "ReLUV3": lambda: primitive("ReLUV3")(wave(5, k=-1.0)),
     **{
         f"ResizeV2 {how} {mode}": partial(
-            lambda how, mode: made("ResizeV2", how, mode)(
+            lambda how, mode: primitive("ResizeV2", how, mode)(
                 wave(1, 2, 1, 4), t([0.0]), t([0.0]), t([1, 2, 1, 9], ms.int64)
             ),
             how,
@@ -130,11 +130,12 @@ CASES: dict[str, Callable[[], Any]] = {
     },
     **{
         f"ResizeV2 {how} cubic": partial(
-            lambda how: made("ResizeV2", how, "cubic")(wave(1, 1, 3, 4), t([0.0]), t([0.0]), ints([1, 1, 5, 6])), how
+            lambda how: primitive("ResizeV2", how, "cubic")(wave(1, 1, 3, 4), t([0.0]), t([0.0]), ints([1, 1, 5, 6])),
+            how,
         )
         for how in ("half_pixel", "align_corners")
     },
-    "SelfAdjointEig": lambda: made("SelfAdjointEig")(t([[[2.0, 9], [1, 3]], [[5, 0], [0, 1]]]))[0],
+    "SelfAdjointEig": lambda: primitive("SelfAdjointEig")(t([[[2.0, 9], [1, 3]], [[5, 0], [0, 1]]]))[0],
     "conv3d_transpose": lambda: ops.conv3d_transpose(wave(1, 2, 2, 2, 2), wave(2, 1, 2, 2, 2, k=1.0)),
     "conv3d_transpose same": lambda: ops.conv3d_transpose(
         wave(1, 2, 2, 2, 2), wave(2, 1, 2, 2, 2, k=1.0), pad_mode="same", stride=2
@@ -142,26 +143,26 @@ CASES: dict[str, Callable[[], Any]] = {
     "conv3d_transpose pad": lambda: ops.conv3d_transpose(
         wave(1, 2, 2, 2, 2), wave(2, 1, 3, 3, 3, k=1.0), pad_mode="pad", padding=1, stride=2, output_padding=1
     ),
-    "NuclearNorm": lambda: made("NuclearNorm")(wave(3, 2)),
-    "NuclearNorm of axes": lambda: made("NuclearNorm", [0, 2], True)(wave(2, 3, 2)),
-    "TridiagonalSolve": lambda: made("TridiagonalSolve")(DIAGONALS, RIGHT),
-    "TridiagonalSolve exchanges": lambda: made("TridiagonalSolve")(
+    "NuclearNorm": lambda: primitive("NuclearNorm")(wave(3, 2)),
+    "NuclearNorm of axes": lambda: primitive("NuclearNorm", [0, 2], True)(wave(2, 3, 2)),
+    "TridiagonalSolve": lambda: primitive("TridiagonalSolve")(DIAGONALS, RIGHT),
+    "TridiagonalSolve exchanges": lambda: primitive("TridiagonalSolve")(
         t([[[1.0, 2, 3], [0, 6, 7], [3, 4, 5]]]), t([[[1.0], [2], [3]]])
     ),
     **{
         f"ExtractGlimpse {i}": partial(
-            lambda size, at, centered, normal: made("ExtractGlimpse", centered, normal, False, "zero")(
+            lambda size, at, centered, normal: primitive("ExtractGlimpse", centered, normal, False, "zero")(
                 IMAGE, ints(size), t([at])
             ),
             *item,
         )
         for i, item in enumerate(GLIMPSES)
     },
-    "ExtractVolumePatches": lambda: made("ExtractVolumePatches", (1, 1, 2, 2, 1), (1, 1, 1, 1, 1), "VALID")(
+    "ExtractVolumePatches": lambda: primitive("ExtractVolumePatches", (1, 1, 2, 2, 1), (1, 1, 1, 1, 1), "VALID")(
         wave(1, 2, 3, 2, 1)
     ),
-    "ExtractVolumePatches same": lambda: made("ExtractVolumePatches", 2, 2, "SAME")(wave(1, 1, 3, 3, 3)),
-    "SparseSoftmaxCrossEntropyWithLogitsV2": lambda: made("SparseSoftmaxCrossEntropyWithLogitsV2")(
+    "ExtractVolumePatches same": lambda: primitive("ExtractVolumePatches", 2, 2, "SAME")(wave(1, 1, 3, 3, 3)),
+    "SparseSoftmaxCrossEntropyWithLogitsV2": lambda: primitive("SparseSoftmaxCrossEntropyWithLogitsV2")(
         wave(2, 3), ints([0, 2])
     ),
 }
@@ -173,15 +174,15 @@ def test_an_older_class_gives_mindspores_numbers(name: str) -> None:
 
 
 GRADIENTS: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
-    "NuclearNorm": (lambda x: made("NuclearNorm")(x), (wave(3, 2),)),
-    "TridiagonalSolve": (lambda *x: made("TridiagonalSolve")(*x), (DIAGONALS, RIGHT)),
-    "ExtractVolumePatches": (lambda x: made("ExtractVolumePatches", 2, 2, "SAME")(x), (wave(1, 1, 3, 3, 3),)),
+    "NuclearNorm": (lambda x: primitive("NuclearNorm")(x), (wave(3, 2),)),
+    "TridiagonalSolve": (lambda *x: primitive("TridiagonalSolve")(*x), (DIAGONALS, RIGHT)),
+    "ExtractVolumePatches": (lambda x: primitive("ExtractVolumePatches", 2, 2, "SAME")(x), (wave(1, 1, 3, 3, 3),)),
     "DeformableOffsets": (
-        lambda *x: made("DeformableOffsets", (1, 1, 1, 1), (0, 0, 0, 0), (2, 2))(*x),
+        lambda *x: primitive("DeformableOffsets", (1, 1, 1, 1), (0, 0, 0, 0), (2, 2))(*x),
         (wave(1, 2, 3, 3), wave(1, 12, 2, 2, k=1.0)),
     ),
     "ResizeV2": (
-        lambda x: made("ResizeV2", mode="cubic")(x, t([0.0]), t([0.0]), ints([1, 1, 5, 6])),
+        lambda x: primitive("ResizeV2", mode="cubic")(x, t([0.0]), t([0.0]), ints([1, 1, 5, 6])),
         (wave(1, 1, 3, 4),),
     ),
     "conv3d_transpose": (
@@ -189,7 +190,7 @@ GRADIENTS: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
         (wave(1, 2, 2, 2, 2), wave(2, 1, 2, 2, 2, k=1.0)),
     ),
     "SparseSoftmaxCrossEntropyWithLogitsV2": (
-        lambda x: made("SparseSoftmaxCrossEntropyWithLogitsV2")(x, ints([0, 2]))[0],
+        lambda x: primitive("SparseSoftmaxCrossEntropyWithLogitsV2")(x, ints([0, 2]))[0],
         (wave(2, 3),),
     ),
 }
@@ -205,7 +206,7 @@ def test_gradients_agree_with_central_differences(name: str) -> None:
 
 def test_contrast_is_linear_in_the_distance_from_the_mean_and_so_is_its_gradient() -> None:
     x, factor = wave(2, 2, 3), t(2.5)
-    gradient = ms.grad(lambda x: (made("AdjustContrastv2")(x, factor) * x).sum())(x).asnumpy()
+    gradient = ms.grad(lambda x: (primitive("AdjustContrastv2")(x, factor) * x).sum())(x).asnumpy()
     array = x.asnumpy().astype(np.float64)
     np.testing.assert_allclose(gradient, 2 * (2.5 * array + (1 - 2.5) * array.mean((0, 1))), rtol=1e-5, atol=1e-6)
 
@@ -223,71 +224,81 @@ def test_nesterovs_form_looks_a_step_ahead() -> None:
 
 def test_eigenvectors_are_those_of_the_lower_triangle_and_have_length_1() -> None:
     x = np.array([[2.0, 9.0], [1.0, 3.0]])
-    values, vectors = made("SelfAdjointEig")(t(x, ms.float64))
+    values, vectors = primitive("SelfAdjointEig")(t(x, ms.float64))
     lower = np.array([[2.0, 1.0], [1.0, 3.0]])
     np.testing.assert_allclose(lower @ vectors.asnumpy(), vectors.asnumpy() * values.asnumpy(), rtol=1e-12)
     np.testing.assert_allclose(vectors.asnumpy().T @ vectors.asnumpy(), np.eye(2), atol=1e-12)
-    assert made("SelfAdjointEig", False)(t(x))[1].size == 0
+    assert primitive("SelfAdjointEig", False)(t(x))[1].size == 0
     with pytest.raises(NotImplementedError, match="For 'SelfAdjointEig', there is no gradient"):
-        ms.grad(lambda x: made("SelfAdjointEig")(x)[0].sum())(t(x))
+        ms.grad(lambda x: primitive("SelfAdjointEig")(x)[0].sum())(t(x))
 
 
 def test_noise_fills_what_is_outside_of_the_image() -> None:
-    result = made("ExtractGlimpse", False, False, True, "uniform")(IMAGE + 5, ints([4, 4]), t([[0.0, 0.0]])).asnumpy()
+    result = primitive("ExtractGlimpse", False, False, True, "uniform")(
+        IMAGE + 5, ints([4, 4]), t([[0.0, 0.0]])
+    ).asnumpy()
     outside = result[0, :2].reshape(-1)
     assert result[0, 2:, 2:].min() >= 5 and ((outside >= 0) & (outside < 1)).all() and len(set(outside)) == 16
 
 
 def test_uniform_draws_within_its_bounds_and_the_same_by_the_same_seed() -> None:
     x = t(np.zeros((100, 10)), ms.float16)
-    drawn = made("Uniform", 1.0, 3.0, 7)(x)
+    drawn = primitive("Uniform", 1.0, 3.0, 7)(x)
     assert drawn.shape == (100, 10) and drawn.dtype is ms.float16
     numbers = drawn.asnumpy().astype(np.float64)
     assert numbers.min() >= 1 and numbers.max() <= 3 and abs(numbers.mean() - 2) < 0.1
-    assert (made("Uniform", 1.0, 3.0, 7)(x).asnumpy() == drawn.asnumpy()).all()
-    assert (made("Uniform", 1.0, 3.0)(x).asnumpy() != made("Uniform", 1.0, 3.0)(x).asnumpy()).any()
+    assert (primitive("Uniform", 1.0, 3.0, 7)(x).asnumpy() == drawn.asnumpy()).all()
+    assert (primitive("Uniform", 1.0, 3.0)(x).asnumpy() != primitive("Uniform", 1.0, 3.0)(x).asnumpy()).any()
 
 
 WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "AddV2": (
-        lambda: made("AddV2")(wave(2, 3), wave(3)),
+        lambda: primitive("AddV2")(wave(2, 3), wave(3)),
         ValueError,
         r"must have one shape, but got \(2, 3\) and \(3,\)",
     ),
-    "contrast": (lambda: made("AdjustContrastv2")(wave(2, 3), t(2.0)), ValueError, "must have at least 3 axes"),
-    "offsets": (lambda: made("ConcatOffsetV1")(ints(0), (ints([1, 2]), ints([1, 3]))), ValueError, "must agree but"),
-    "range": (lambda: made("RangeV2")(ints(1), ints(10), ints(-4)), ValueError, "must lead from 1 to 10, but got -4"),
+    "contrast": (lambda: primitive("AdjustContrastv2")(wave(2, 3), t(2.0)), ValueError, "must have at least 3 axes"),
+    "offsets": (
+        lambda: primitive("ConcatOffsetV1")(ints(0), (ints([1, 2]), ints([1, 3]))),
+        ValueError,
+        "must agree but",
+    ),
+    "range": (
+        lambda: primitive("RangeV2")(ints(1), ints(10), ints(-4)),
+        ValueError,
+        "must lead from 1 to 10, but got -4",
+    ),
     "sizes": (
-        lambda: made("ResizeV2")(wave(1, 1, 2, 2), t([0.0]), t([0.0]), ints([1, 1, 2, 2])),
+        lambda: primitive("ResizeV2")(wave(1, 1, 2, 2), t([0.0]), t([0.0]), ints([1, 1, 2, 2])),
         ValueError,
         "height must be 1",
     ),
     "aligned": (
-        lambda: made("ResizeV2", "align_corners")(wave(1, 1, 1, 2), t([0.0]), t([0.0]), ints([1, 1, 1, 2])),
+        lambda: primitive("ResizeV2", "align_corners")(wave(1, 1, 1, 2), t([0.0]), t([0.0]), ints([1, 1, 1, 2])),
         ValueError,
         "must be 'half_pixel' with mode 'nearest'",
     ),
-    "nuclear": (lambda: made("NuclearNorm")(wave(3, 2, 2)), ValueError, "must have 2 axes without 'dim'"),
-    "diagonals": (lambda: made("TridiagonalSolve")(DIAGONALS[:2], RIGHT), ValueError, "must have the shape"),
-    "singular": (lambda: made("TridiagonalSolve")(DIAGONALS * 0, RIGHT), ValueError, "not singular"),
+    "nuclear": (lambda: primitive("NuclearNorm")(wave(3, 2, 2)), ValueError, "must have 2 axes without 'dim'"),
+    "diagonals": (lambda: primitive("TridiagonalSolve")(DIAGONALS[:2], RIGHT), ValueError, "must have the shape"),
+    "singular": (lambda: primitive("TridiagonalSolve")(DIAGONALS * 0, RIGHT), ValueError, "not singular"),
     "noise": (
-        lambda: made("ExtractGlimpse", noise="pink")(IMAGE, ints([2, 2]), t([[0.0, 0.0]])),
+        lambda: primitive("ExtractGlimpse", noise="pink")(IMAGE, ints([2, 2]), t([[0.0, 0.0]])),
         ValueError,
         "'noise'",
     ),
     "statistics": (
-        lambda: made("InstanceNormV2")(wave(2, 2, 3, 2), *NORMAL[:3], wave(2)),
+        lambda: primitive("InstanceNormV2")(wave(2, 2, 3, 2), *NORMAL[:3], wave(2)),
         ValueError,
         r"'variance' must have the shape \(2, 2, 1, 1\)",
     ),
-    "bounds": (lambda: made("Uniform", 2.0, 1.0)(wave(2)), ValueError, "must rise from 0 on"),
+    "bounds": (lambda: primitive("Uniform", 2.0, 1.0)(wave(2)), ValueError, "must rise from 0 on"),
     "rate": (
-        lambda: made("SparseApplyAdagrad", 0.0)(Parameter(TABLE), Parameter(SQUARES), G, ROWS),
+        lambda: primitive("SparseApplyAdagrad", 0.0)(Parameter(TABLE), Parameter(SQUARES), G, ROWS),
         ValueError,
         "'lr' must be above 0",
     ),
     "no kernel": (
-        lambda: made("LARSUpdate")(),
+        lambda: primitive("LARSUpdate")(),
         NotImplementedError,
         "mindspore.ops.LARSUpdate is not covered by hookscope: MindSpore 2.10 has no kernel of it on a CPU "
         "either; use mindspore.nn.LARS",

@@ -33,7 +33,7 @@ ALONG_MORE = [name + "n" for name in ALONG_ONE]
 REAL = {"rfft", "ihfft", "rfft2", "ihfft2", "rfftn", "ihfftn"}
 
 
-def taken(name: str, *shape: int) -> Array:
+def samples(name: str, *shape: int) -> Array:
     """What the function transforms: of some only real numbers."""
     return normal(*shape) if name in REAL else turned(*shape)
 
@@ -42,7 +42,7 @@ def taken(name: str, *shape: int) -> Array:
 @pytest.mark.parametrize("name", ALONG_ONE)
 def test_a_transform_along_one_axis_is_scipys(name: str, norm: str | None) -> None:
     function, reference = getattr(ops, name), getattr(scipy.fft, name)
-    for x in (taken(name, 6), taken(name, 5), taken(name, 2, 4, 3)):
+    for x in (samples(name, 6), samples(name, 5), samples(name, 2, 4, 3)):
         for n in (None, 1, 2, 5, 6, 9):
             for dim in range(-x.ndim, x.ndim):
                 same(function(Tensor(x), n, dim, norm), reference(x, n, dim, norm))
@@ -53,7 +53,7 @@ def test_a_transform_along_one_axis_is_scipys(name: str, norm: str | None) -> No
 @pytest.mark.parametrize("name", ALONG_MORE)
 def test_a_transform_along_several_axes_is_scipys(name: str, norm: str | None) -> None:
     function, reference = getattr(ops, name), getattr(scipy.fft, name)
-    x = taken(name, 3, 4, 5)
+    x = samples(name, 3, 4, 5)
     for s, dim in (
         (None, None),
         ((4, 3), None),
@@ -72,7 +72,7 @@ def test_a_transform_along_several_axes_is_scipys(name: str, norm: str | None) -
 @pytest.mark.parametrize("name", ALONG_TWO)
 def test_a_transform_along_two_axes_is_scipys(name: str, norm: str | None) -> None:
     function, reference = getattr(ops, name), getattr(scipy.fft, name)
-    x = taken(name, 3, 4, 5)
+    x = samples(name, 3, 4, 5)
     for s, dim in ((None, (-2, -1)), ((4, 3), (-2, -1)), (None, (0, 1)), ((2, 7), (2, 0))):
         same(function(Tensor(x), s, dim, norm), reference(x, s, dim, norm))
     same(function(Tensor(x)), reference(x))

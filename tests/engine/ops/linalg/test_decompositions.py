@@ -66,21 +66,21 @@ def test_what_does_not_depend_on_the_basis_of_the_columns_left_has_a_gradient() 
 def test_a_full_svd_has_the_gradient_of_the_reduced_one(shape: tuple[int, ...]) -> None:
     k = min(shape[-2:])
 
-    def whole(v: Tensor) -> Tensor:
+    def full_sum(v: Tensor) -> Tensor:
         s, u, w = ops.svd(v, True)
         left, right = u[..., :k] * weights(*shape[:-1], k), w[..., :k] * weights(*shape[:-2], shape[-1], k)
         return left.sum() + right.sum() + (s * weights(k)).sum()
 
-    agrees(whole, matrix(*shape))
+    agrees(full_sum, matrix(*shape))
 
 
 @pytest.mark.parametrize("shape", [(3, 2), (2, 3)])
 def test_the_one_singular_vector_that_is_left_has_a_gradient(shape: tuple[int, int]) -> None:
-    def whole(v: Tensor) -> Tensor:
+    def full_sum(v: Tensor) -> Tensor:
         _, u, w = ops.svd(v, True)
         return (u * weights(shape[0], shape[0])).sum() + (w * weights(shape[1], shape[1])).sum()
 
-    agrees(whole, matrix(*shape))
+    agrees(full_sum, matrix(*shape))
 
 
 X = Tensor(matrix(5, 2))

@@ -21,7 +21,7 @@ X = RNG.standard_normal((2, 3, 4))
 ROWS, MORE = RNG.standard_normal((4, 3)), RNG.standard_normal((5, 3))
 TURNS = X + 1j * RNG.standard_normal((2, 3, 4))
 N = np.array([[3, 0, -2, 3], [0, 0, 5, 2]], np.int32)
-PLACES = np.array([0.0, 0.5, 2.0, 1.5])
+POSITIONS = np.array([0.0, 0.5, 2.0, 1.5])
 
 
 def f32(values: Any) -> Array:
@@ -68,7 +68,7 @@ def limited(parts: Sequence[Array], most: float, p: float = 2) -> list[Array]:
 
 
 TENSORS = [Tensor(X), Tensor(ROWS)]
-WHOLE = length(np.concatenate([X.ravel(), ROWS.ravel()]))
+LENGTH = length(np.concatenate([X.ravel(), ROWS.ravel()]))
 
 CASES: dict[str, list[Case]] = {
     "numel": [(lambda: [ops.numel(Tensor(np.zeros(s))) for s in ((), (3,), (2, 3, 4), (2, 0))], [1, 3, 24, 0])],
@@ -108,8 +108,8 @@ CASES: dict[str, list[Case]] = {
             lambda: ops.trapz(Tensor(X), dx=0.5, dim=1),
             np.array([[integral(X[i, :, j], [0, 0.5, 1]) for j in range(4)] for i in range(2)]),
         ),
-        (lambda: ops.trapz(Tensor(ROWS), Tensor(PLACES), dim=0), np.array([integral(c, PLACES) for c in ROWS.T])),
-        (lambda: ops.trapz(Tensor(X), Tensor(PLACES)), np.array([[integral(r, PLACES) for r in m] for m in X])),
+        (lambda: ops.trapz(Tensor(ROWS), Tensor(POSITIONS), dim=0), np.array([integral(c, POSITIONS) for c in ROWS.T])),
+        (lambda: ops.trapz(Tensor(X), Tensor(POSITIONS)), np.array([[integral(r, POSITIONS) for r in m] for m in X])),
         (lambda: ops.trapz(Tensor(ROWS), Tensor(ROWS**2)), np.array([integral(r, r**2) for r in ROWS])),
         (lambda: ops.trapz(Tensor(ROWS), Tensor(ROWS**2), dim=-2), np.array([integral(r, r**2) for r in ROWS.T])),
         (lambda: ops.trapz(Tensor(N), dx=2.0), f32([integral(r, [0, 2, 4, 6]) for r in N])),
@@ -134,8 +134,8 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.vector_norm(Tensor(N), 1, 1, dtype=ms.float64), np.array([8.0, 7.0])),
     ],
     "cov": [
-        (lambda: ops.cov(Tensor(PLACES)), np.float64(((PLACES - 1) ** 2).sum() / 3)),
-        (lambda: Tensor(PLACES).cov(correction=0), np.float64(((PLACES - 1) ** 2).sum() / 4)),
+        (lambda: ops.cov(Tensor(POSITIONS)), np.float64(((POSITIONS - 1) ** 2).sum() / 3)),
+        (lambda: Tensor(POSITIONS).cov(correction=0), np.float64(((POSITIONS - 1) ** 2).sum() / 4)),
         (lambda: ops.cov(Tensor(3.0), correction=0), np.float32(0)),
         (
             lambda: ops.cov(Tensor(ROWS[:2])),
@@ -206,10 +206,10 @@ CASES: dict[str, list[Case]] = {
         (lambda: ops.clip_by_norm(Tensor([1.0, NAN]), 1.0), f32([NAN, NAN])),
     ],
     "clip_by_global_norm": [
-        (lambda: ops.clip_by_global_norm([Tensor(f32(X)), Tensor(f32(ROWS))]), (f32(X / WHOLE), f32(ROWS / WHOLE))),
+        (lambda: ops.clip_by_global_norm([Tensor(f32(X)), Tensor(f32(ROWS))]), (f32(X / LENGTH), f32(ROWS / LENGTH))),
         (
             lambda: ops.clip_by_global_norm((Tensor(f32(X)), Tensor(f32(ROWS))), 2.5),
-            (f32(X * 2.5 / WHOLE), f32(ROWS * 2.5 / WHOLE)),
+            (f32(X * 2.5 / LENGTH), f32(ROWS * 2.5 / LENGTH)),
         ),
         (lambda: ops.clip_by_global_norm([Tensor(f32(X))], 100), (f32(X),)),
         *(
@@ -233,7 +233,7 @@ GRADIENTS: dict[str, tuple[Callable[..., Tensor], list[Array]]] = {
     "aminmax": (lambda x: ops.aminmax(x, axis=1)[0] + 2 * ops.aminmax(x, axis=1)[1], [X]),
     "EuclideanNorm": (lambda x: ops.EuclideanNorm()(x, Tensor([1])), [ROWS]),
     "L2Normalize": (ops.L2Normalize(axis=1), [ROWS]),
-    "trapz": (lambda y, x: ops.trapz(y, x, dim=0), [ROWS, PLACES]),
+    "trapz": (lambda y, x: ops.trapz(y, x, dim=0), [ROWS, POSITIONS]),
     "dist": (lambda x, y: ops.dist(x, y, 3), [ROWS, MORE[:4]]),
     "cdist": (ops.cdist, [ROWS, MORE]),
     "cdist 1": (lambda x, y: ops.cdist(x, y, 1.0), [ROWS, MORE]),

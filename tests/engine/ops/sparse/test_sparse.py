@@ -18,15 +18,15 @@ from hookscope.engine import COOTensor, CSRTensor, RowTensor, SparseTensor, Tens
 from hookscope.engine.tensors.nested import gradients_like, replaced, tensors_in
 
 I32, I64, F32, F64 = ms.int32, ms.int64, ms.float32, ms.float64
-PLACES = Tensor([[0, 1], [1, 2]], I32)
+INDICES = Tensor([[0, 1], [1, 2]], I32)
 VALUES = Tensor([1, 2], F32)
 STARTS, COLUMNS = Tensor([0, 1, 2, 2], I32), Tensor([1, 2], I32)
 SHAPE = (3, 4)
-COO = COOTensor(PLACES, VALUES, SHAPE)
+COO = COOTensor(INDICES, VALUES, SHAPE)
 CSR = CSRTensor(STARTS, COLUMNS, VALUES, SHAPE)
 ROW = RowTensor(Tensor([0]), Tensor([[1, 2]], F32), (3, 2))
 DENSE = Tensor(np.arange(12).reshape(3, 4), F32)
-WHOLE = np.array([[0, 1, 0, 0], [0, 0, 2, 0], [0, 0, 0, 0]], np.float32)
+MATRIX = np.array([[0, 1, 0, 0], [0, 0, 2, 0], [0, 0, 0, 0]], np.float32)
 
 
 def dense(x: Any) -> np.ndarray[Any, Any]:
@@ -74,18 +74,18 @@ def test_a_sparse_tensor_is_a_coo_tensor_of_any_number_of_axes() -> None:
     want = np.zeros((3, 2, 2))
     want[0, 1, 1], want[2, 0, 0] = 1, 2
     np.testing.assert_array_equal(dense(result), want)
-    assert repr(SparseTensor(PLACES, VALUES, SHAPE)) == repr(COO)
-    assert COOTensor(coo_tensor=SparseTensor(PLACES, VALUES, SHAPE)).values.tolist() == [1.0, 2.0]
+    assert repr(SparseTensor(INDICES, VALUES, SHAPE)) == repr(COO)
+    assert COOTensor(coo_tensor=SparseTensor(INDICES, VALUES, SHAPE)).values.tolist() == [1.0, 2.0]
 
 
 @pytest.mark.parametrize("make", [lambda: COOTensor(coo_tensor=COO), lambda: CSRTensor(csr_tensor=CSR)])
 def test_one_is_made_of_another(make: Callable[[], Any]) -> None:
-    np.testing.assert_array_equal(dense(make()), WHOLE)
+    np.testing.assert_array_equal(dense(make()), MATRIX)
 
 
 def test_a_sparse_tensor_never_changes() -> None:
     values = Tensor([1.0, 2.0])
-    output = COOTensor(PLACES, values, SHAPE)
+    output = COOTensor(INDICES, values, SHAPE)
     values[0] = 9.0
     output.values[1] = 9.0
     output.indices[0, 0] = 2
@@ -93,19 +93,19 @@ def test_a_sparse_tensor_never_changes() -> None:
     with pytest.raises(AttributeError):
         output.values = values  # type: ignore[misc]
     for copied in (copy.copy(output), copy.deepcopy(output)):
-        np.testing.assert_array_equal(dense(copied), WHOLE)
+        np.testing.assert_array_equal(dense(copied), MATRIX)
 
 
 @pytest.mark.parametrize("kind", ["int16", "int32", "int64"])
 def test_places_keep_their_integers(kind: str) -> None:
     dtype = getattr(ms, kind)
     first, second = (
-        COOTensor(PLACES.astype(dtype), VALUES, SHAPE),
+        COOTensor(INDICES.astype(dtype), VALUES, SHAPE),
         CSRTensor(STARTS.astype(dtype), COLUMNS, VALUES, SHAPE),
     )
     assert first.indices.dtype == second.indptr.dtype == first.to_csr().indptr.dtype == dtype
     for each in (first, second, first.to_csr(), second.to_coo()):
-        np.testing.assert_array_equal(dense(each), WHOLE)
+        np.testing.assert_array_equal(dense(each), MATRIX)
 
 
 @pytest.mark.parametrize(
@@ -113,20 +113,24 @@ def test_places_keep_their_integers(kind: str) -> None:
     [
         (lambda: COOTensor(), TypeError, "For 'COOTensor', 'indices' must be a Tensor, but got NoneType"),
         (lambda: COOTensor([[0, 1]], VALUES, SHAPE), TypeError, "'indices' must be a Tensor, but got list"),
-        (lambda: COOTensor(PLACES, [1.0, 2.0], SHAPE), TypeError, "'values' must be a Tensor, but got list"),
-        (lambda: COOTensor(PLACES.astype(F32), VALUES, SHAPE), TypeError, "must hold Int16, Int32 or Int64, but got F"),
-        (lambda: COOTensor(PLACES, VALUES, [3, 4]), TypeError, r"'shape' must be a tuple of ints, but got \[3, 4\]"),
-        (lambda: COOTensor(PLACES, VALUES, (3.0, 4)), TypeError, r"must be a tuple of ints, but got \(3.0, 4\)"),
-        (lambda: COOTensor(PLACES, VALUES, (-3, 4)), ValueError, r"must have lengths above 0, but got \(-3, 4\)"),
-        (lambda: COOTensor(PLACES, VALUES, (0, 4)), ValueError, r"must have lengths above 0, but got \(0, 4\)"),
-        (lambda: COOTensor(PLACES, VALUES, (3, 4, 5)), ValueError, r"'shape' must have 2 axes, but got \(3, 4, 5\)"),
+        (lambda: COOTensor(INDICES, [1.0, 2.0], SHAPE), TypeError, "'values' must be a Tensor, but got list"),
+        (
+            lambda: COOTensor(INDICES.astype(F32), VALUES, SHAPE),
+            TypeError,
+            "must hold Int16, Int32 or Int64, but got F",
+        ),
+        (lambda: COOTensor(INDICES, VALUES, [3, 4]), TypeError, r"'shape' must be a tuple of ints, but got \[3, 4\]"),
+        (lambda: COOTensor(INDICES, VALUES, (3.0, 4)), TypeError, r"must be a tuple of ints, but got \(3.0, 4\)"),
+        (lambda: COOTensor(INDICES, VALUES, (-3, 4)), ValueError, r"must have lengths above 0, but got \(-3, 4\)"),
+        (lambda: COOTensor(INDICES, VALUES, (0, 4)), ValueError, r"must have lengths above 0, but got \(0, 4\)"),
+        (lambda: COOTensor(INDICES, VALUES, (3, 4, 5)), ValueError, r"'shape' must have 2 axes, but got \(3, 4, 5\)"),
         (lambda: COOTensor(Tensor([0, 1]), VALUES, SHAPE), ValueError, r"a row of 2 .* shapes \(2,\) and \(2,\)"),
-        (lambda: COOTensor(PLACES, Tensor([1.0]), SHAPE), ValueError, r"but got shapes \(2, 2\) and \(1,\)"),
-        (lambda: COOTensor(PLACES, Tensor([[1.0], [2.0]]), SHAPE), ValueError, r"shapes \(2, 2\) and \(2, 1\)"),
+        (lambda: COOTensor(INDICES, Tensor([1.0]), SHAPE), ValueError, r"but got shapes \(2, 2\) and \(1,\)"),
+        (lambda: COOTensor(INDICES, Tensor([[1.0], [2.0]]), SHAPE), ValueError, r"shapes \(2, 2\) and \(2, 1\)"),
         (lambda: COOTensor(coo_tensor=3), TypeError, "'coo_tensor' must be a COOTensor, but got int"),
-        (lambda: COOTensor(PLACES, coo_tensor=COO), TypeError, "'coo_tensor' must be given alone"),
+        (lambda: COOTensor(INDICES, coo_tensor=COO), TypeError, "'coo_tensor' must be given alone"),
         (lambda: SparseTensor([1], VALUES, SHAPE), TypeError, "For 'SparseTensor', 'indices' must be a Tensor"),
-        (lambda: SparseTensor(PLACES, VALUES, (3, 4, 5)), ValueError, "must have a row of 3 for each"),
+        (lambda: SparseTensor(INDICES, VALUES, (3, 4, 5)), ValueError, "must have a row of 3 for each"),
         (lambda: CSRTensor(), TypeError, "For 'CSRTensor', 'indptr' must be a Tensor, but got NoneType"),
         (lambda: CSRTensor(STARTS, [1, 2], VALUES, SHAPE), TypeError, "'indices' must be a Tensor, but got list"),
         (lambda: CSRTensor(STARTS, COLUMNS, [1, 2], SHAPE), TypeError, "'values' must be a Tensor, but got list"),
@@ -211,7 +215,7 @@ def test_they_print_as_mindspores() -> None:
     ],
 )
 def test_values_print_as_mindspores(values: list[float], dtype: str, text: str) -> None:
-    assert repr(COOTensor(PLACES, Tensor(values).astype(getattr(ms, dtype)), SHAPE)).endswith(
+    assert repr(COOTensor(INDICES, Tensor(values).astype(getattr(ms, dtype)), SHAPE)).endswith(
         f"values=Tensor(shape=[2], {text}))"
     )
 
@@ -244,7 +248,7 @@ def test_vectors_are_broken_into_lines_as_mindspores_and_long_ones_show_their_en
 
 def test_conversions_keep_the_elements() -> None:
     for variant in (COO, CSR, COO.to_csr(), CSR.to_coo(), COO.to_csr().to_coo()):
-        np.testing.assert_array_equal(dense(variant), WHOLE)
+        np.testing.assert_array_equal(dense(variant), MATRIX)
     result = COO.to_csr()
     assert (result.indptr.tolist(), result.indices.tolist(), result.values.tolist()) == (
         [0, 1, 2, 2],
@@ -281,7 +285,7 @@ def test_astype_abs_and_minus_are_of_the_values(dtype: str) -> None:
     for variant in (COO, CSR):
         result = variant.astype(kind)
         assert (type(result), result.dtype, result.indices.tolist()) == (type(variant), kind, variant.indices.tolist())
-        assert dense(result).tolist() == WHOLE.astype(dense(result).dtype).tolist()
+        assert dense(result).tolist() == MATRIX.astype(dense(result).dtype).tolist()
         assert (-variant).values.tolist() == [-1.0, -2.0] and (-variant).abs().values.tolist() == [1.0, 2.0]
     assert COO.astype("int32").dtype == I32 and CSR.astype(np.float16).dtype == ms.float16
     with pytest.raises(TypeError):
@@ -426,7 +430,7 @@ def test_factors_of_a_sum_broadcast() -> None:
     rows, columns = np.array([[2.0], [3.0], [4.0]]), np.array([1.0, 10.0, 100.0, 1000.0])
     other = csr([0, 2, 3, 3], [0, 3, 1], [1, 2, 3])
     result = CSR.add(other, Tensor(rows, F32), Tensor(columns, F32))
-    np.testing.assert_array_equal(dense(result), rows * WHOLE + columns * dense(other))
+    np.testing.assert_array_equal(dense(result), rows * MATRIX + columns * dense(other))
 
 
 # Python's operators with dense tensors
@@ -435,10 +439,10 @@ def test_factors_of_a_sum_broadcast() -> None:
 def test_a_coo_tensor_beside_a_dense_one() -> None:
     dense = DENSE.asnumpy()
     for result, want in (
-        (COO + DENSE, dense + WHOLE),
-        (DENSE + COO, dense + WHOLE),
-        (DENSE - COO, dense - WHOLE),
-        (COO - DENSE, WHOLE - dense),
+        (COO + DENSE, dense + MATRIX),
+        (DENSE + COO, dense + MATRIX),
+        (DENSE - COO, dense - MATRIX),
+        (COO - DENSE, MATRIX - dense),
     ):
         assert isinstance(result, Tensor) and result.dtype == F32
         np.testing.assert_array_equal(result.asnumpy(), want)
@@ -527,15 +531,15 @@ class Doubling(nn.Cell):
         return COOTensor(x.indices, x.values * 2, x.shape)
 
 
-class Whole(nn.Cell):
+class Block(nn.Cell):
     def construct(self, x: Any) -> Tensor:
         return x.to_dense()
 
 
 def test_a_cell_takes_and_gives_sparse_tensors() -> None:
     assert Doubling()(COO).values.tolist() == [2.0, 4.0]
-    np.testing.assert_array_equal(Whole()(CSR).asnumpy(), WHOLE)
-    np.testing.assert_array_equal(nn.SequentialCell(Doubling(), Whole())(COO).asnumpy(), 2 * WHOLE)
+    np.testing.assert_array_equal(Block()(CSR).asnumpy(), MATRIX)
+    np.testing.assert_array_equal(nn.SequentialCell(Doubling(), Block())(COO).asnumpy(), 2 * MATRIX)
 
 
 def test_hooks_see_sparse_tensors_and_the_gradients_of_their_values() -> None:
@@ -544,7 +548,7 @@ def test_hooks_see_sparse_tensors_and_the_gradients_of_their_values() -> None:
     net.register_forward_hook(lambda cell, args, output: records.append(output))
     net.register_backward_pre_hook(lambda cell, arriving: records.append(arriving))
     net.register_backward_hook(lambda cell, leaving, arriving: records.append((leaving, arriving)))
-    result = ms.grad(lambda v: (net(COOTensor(PLACES, v, SHAPE)).values ** 2).sum())(VALUES)
+    result = ms.grad(lambda v: (net(COOTensor(INDICES, v, SHAPE)).values ** 2).sum())(VALUES)
     assert result.tolist() == [8.0, 16.0]
     (argument,), output, (arriving,), ((leaving,), (same,)) = records
     assert isinstance(argument, COOTensor) and argument.values.tolist() == [1.0, 2.0]
@@ -555,7 +559,7 @@ def test_hooks_see_sparse_tensors_and_the_gradients_of_their_values() -> None:
 def test_what_a_backward_hook_returns_takes_the_place_of_the_gradient_of_the_values() -> None:
     net = Doubling()
     net.register_backward_hook(lambda cell, leaving, arriving: (leaving[0] * 10,))
-    assert ms.grad(lambda v: net(COOTensor(PLACES, v, SHAPE)).values.sum())(VALUES).tolist() == [20.0, 20.0]
+    assert ms.grad(lambda v: net(COOTensor(INDICES, v, SHAPE)).values.sum())(VALUES).tolist() == [20.0, 20.0]
 
 
 def test_a_bprop_gets_and_gives_the_gradient_of_the_values() -> None:
@@ -568,20 +572,20 @@ def test_a_bprop_gets_and_gives_the_gradient_of_the_values() -> None:
             return (dout * 5,)
 
     net = Own()
-    assert ms.grad(lambda v: (net(COOTensor(PLACES, v, SHAPE)).values ** 2).sum())(VALUES).tolist() == [20.0, 40.0]
+    assert ms.grad(lambda v: (net(COOTensor(INDICES, v, SHAPE)).values ** 2).sum())(VALUES).tolist() == [20.0, 40.0]
 
     def construct_alike(self: Any, x: COOTensor, out: COOTensor, dout: Tensor) -> tuple[COOTensor]:
         return (COOTensor(x.indices, dout * 3, x.shape),)
 
     Own.bprop = construct_alike  # type: ignore[method-assign,assignment]
-    assert ms.grad(lambda v: Own()(COOTensor(PLACES, v, SHAPE)).values.sum())(VALUES).tolist() == [3.0, 3.0]
+    assert ms.grad(lambda v: Own()(COOTensor(INDICES, v, SHAPE)).values.sum())(VALUES).tolist() == [3.0, 3.0]
 
 
 def test_a_cell_to_recompute_has_the_same_gradients() -> None:
-    net = nn.SequentialCell(Doubling(), Whole())
+    net = nn.SequentialCell(Doubling(), Block())
     net.recompute()
     weights = Tensor(np.arange(12.0).reshape(3, 4), F32)
-    assert ms.grad(lambda v: (net(COOTensor(PLACES, v, SHAPE)) * weights).sum())(VALUES).tolist() == [2.0, 12.0]
+    assert ms.grad(lambda v: (net(COOTensor(INDICES, v, SHAPE)) * weights).sum())(VALUES).tolist() == [2.0, 12.0]
 
 
 def test_half_precision_is_used_for_products_where_a_cell_asks_for_it() -> None:
@@ -595,7 +599,7 @@ def test_half_precision_is_used_for_products_where_a_cell_asks_for_it() -> None:
 
 def test_stop_gradient_stops_that_of_the_values() -> None:
     def function(v: Tensor) -> Tensor:
-        x = COOTensor(PLACES, v, SHAPE)
+        x = COOTensor(INDICES, v, SHAPE)
         return (ops.stop_gradient(x).values * x.values).sum()
 
     assert ms.grad(function)(VALUES).tolist() == [1.0, 2.0]

@@ -14,7 +14,7 @@ import hookscope.engine as ms
 from hookscope.engine import Tensor, ops
 
 
-def made(name: str, *settings: Any, **keywords: Any) -> Any:
+def primitive(name: str, *settings: Any, **keywords: Any) -> Any:
     """A class, wherever it is: MindSpore has most of these in files of `ops.operations` only."""
     files = ("", ".sparse_ops", ".math_ops")
     rooms = [ops, *(vars(ops.operations).get(file[1:]) for file in files if file)]
@@ -45,46 +45,50 @@ DENSE, DENSES = wave(4, 2), wave(2, 4, 2)
 
 
 def joined(axis: int, shape: Any) -> Any:
-    return made("SparseConcat", axis)((ONE[0], OTHER[0]), (ONE[1], OTHER[1]), (ONE[2], shape))
+    return primitive("SparseConcat", axis)((ONE[0], OTHER[0]), (ONE[1], OTHER[1]), (ONE[2], shape))
 
 
 CASES: dict[str, Callable[[], Any]] = {
     **{
-        f"SparseAdd {limit}": partial(lambda limit: made("SparseAdd")(*ONE, *OTHER, t(limit)), limit)
+        f"SparseAdd {limit}": partial(lambda limit: primitive("SparseAdd")(*ONE, *OTHER, t(limit)), limit)
         for limit in (0.0, 1.0)
     },
-    "SparseSparseMaximum": lambda: made("SparseSparseMaximum")(*ONE, *OTHER),
-    "SparseSparseMinimum": lambda: made("SparseSparseMinimum")(*ONE, *OTHER),
+    "SparseSparseMaximum": lambda: primitive("SparseSparseMaximum")(*ONE, *OTHER),
+    "SparseSparseMinimum": lambda: primitive("SparseSparseMinimum")(*ONE, *OTHER),
     "SparseConcat 0": lambda: joined(0, longs([3, 4])),
     "SparseConcat 1": lambda: joined(1, longs([3, 5])),
     "SparseConcat -1": lambda: joined(-1, longs([3, 4])),
-    "SparseReorder": lambda: made("SparseReorder")(longs([[2, 1], [0, 1], [0, 0]]), t([1.0, 2, 3]), longs([3, 3])),
-    "SparseReshape": lambda: made("SparseReshape")(
+    "SparseReorder": lambda: primitive("SparseReorder")(longs([[2, 1], [0, 1], [0, 0]]), t([1.0, 2, 3]), longs([3, 3])),
+    "SparseReshape": lambda: primitive("SparseReshape")(
         longs([[0, 0, 0], [0, 1, 5], [1, 2, 3]]), longs([2, 3, 6]), longs([9, -1])
     ),
-    "SparseFillEmptyRows": lambda: made("SparseFillEmptyRows")(
+    "SparseFillEmptyRows": lambda: primitive("SparseFillEmptyRows")(
         longs([[3, 1], [1, 0], [3, 0]]), t([4.0, 5, 6]), longs([5, 3]), t(7.0)
     ),
-    "SparseSoftmax": lambda: made("SparseSoftmax")(
+    "SparseSoftmax": lambda: primitive("SparseSoftmax")(
         longs([[0, 0], [0, 3], [1, 2], [1, 5], [2, 0]]), t([1.0, 2, 3, 5, 5]), longs([6, 6])
     ),
-    "SparseSoftmax of three axes": lambda: made("SparseSoftmax")(
+    "SparseSoftmax of three axes": lambda: primitive("SparseSoftmax")(
         longs([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]), t([1.0, 2, 3, 5]), longs([2, 2, 2])
     ),
-    "SparseDenseCwiseAdd": lambda: made("SparseDenseCwiseAdd")(*ONE[:2], longs([2, 3]), t([[1.0, 2, 3]])),
-    "SparseDenseCwiseMul": lambda: made("SparseDenseCwiseMul")(*ONE[:2], longs([2, 3]), t([[1.0, 2, 3]])),
-    "SparseToDenseV2": lambda: made("SparseToDenseV2")(ints([[0, 1], [1, 2]]), ints([2, 3]), t([1.0, 2]), t(-1.0)),
-    "SparseToDenseV2 of one axis": lambda: made("SparseToDenseV2")(longs([0, 2]), longs([4]), t([5.0, 6]), t(-1.0)),
-    "SparseCountSparseOutput": lambda: made("SparseCountSparseOutput")(*COUNTED, longs([1, 2, 1, 0, 4])),
-    "SparseCountSparseOutput binary": lambda: made("SparseCountSparseOutput", True, minlength=12)(*COUNTED, longs([])),
-    "SparseCountSparseOutput ones": lambda: made("SparseCountSparseOutput")(*COUNTED, longs([])),
-    "SparseCountSparseOutput below 5": lambda: made("SparseCountSparseOutput", maxlength=5)(
+    "SparseDenseCwiseAdd": lambda: primitive("SparseDenseCwiseAdd")(*ONE[:2], longs([2, 3]), t([[1.0, 2, 3]])),
+    "SparseDenseCwiseMul": lambda: primitive("SparseDenseCwiseMul")(*ONE[:2], longs([2, 3]), t([[1.0, 2, 3]])),
+    "SparseToDenseV2": lambda: primitive("SparseToDenseV2")(ints([[0, 1], [1, 2]]), ints([2, 3]), t([1.0, 2]), t(-1.0)),
+    "SparseToDenseV2 of one axis": lambda: primitive("SparseToDenseV2")(
+        longs([0, 2]), longs([4]), t([5.0, 6]), t(-1.0)
+    ),
+    "SparseCountSparseOutput": lambda: primitive("SparseCountSparseOutput")(*COUNTED, longs([1, 2, 1, 0, 4])),
+    "SparseCountSparseOutput binary": lambda: primitive("SparseCountSparseOutput", True, minlength=12)(
+        *COUNTED, longs([])
+    ),
+    "SparseCountSparseOutput ones": lambda: primitive("SparseCountSparseOutput")(*COUNTED, longs([])),
+    "SparseCountSparseOutput below 5": lambda: primitive("SparseCountSparseOutput", maxlength=5)(
         *COUNTED, t([0.5, 1, 2, 3, 4])
     ),
-    "SparseAddmm": lambda: made("SparseAddmm")(
+    "SparseAddmm": lambda: primitive("SparseAddmm")(
         ints([[0, 1], [1, 2]]), t([1.0, 2]), ints([2, 3]), wave(3, 2), wave(2, 2, k=1.0), t([2.0]), t([3.0])
     ),
-    "Sspaddmm": lambda: made("Sspaddmm")(
+    "Sspaddmm": lambda: primitive("Sspaddmm")(
         longs([[0, 1], [1, 2]]),
         t([1.0, 2]),
         longs([3, 3]),
@@ -96,54 +100,56 @@ CASES: dict[str, Callable[[], Any]] = {
         t(3.0),
     ),
     **{
-        f"DenseToDenseSetOperation {how}": partial(lambda how: made("DenseToDenseSetOperation", how)(*SETS), how)
+        f"DenseToDenseSetOperation {how}": partial(lambda how: primitive("DenseToDenseSetOperation", how)(*SETS), how)
         for how in ("a-b", "b-a", "intersection", "union", "UNION")
     },
-    "RaggedTensorToSparse": lambda: made("RaggedTensorToSparse", ms.int64)([longs([0, 3, 3, 5, 6])], wave(6)),
-    "RaggedTensorToSparse twice": lambda: made("RaggedTensorToSparse", ms.int64)(
+    "RaggedTensorToSparse": lambda: primitive("RaggedTensorToSparse", ms.int64)([longs([0, 3, 3, 5, 6])], wave(6)),
+    "RaggedTensorToSparse twice": lambda: primitive("RaggedTensorToSparse", ms.int64)(
         [longs([0, 2, 3]), longs([0, 3, 3, 5])], wave(5)
     ),
-    "RaggedTensorToSparse blocks": lambda: made("RaggedTensorToSparse", ms.int32)([ints([0, 2, 3])], wave(3, 2)),
-    "CSRSparseMatrixToDense": lambda: made("CSRSparseMatrixToDense")(*MATRIX),
-    "CSRSparseMatrixToDense batch": lambda: made("CSRSparseMatrixToDense")(*BATCH),
-    "CSRSparseMatrixToSparseTensor": lambda: made("CSRSparseMatrixToSparseTensor")(*MATRIX),
-    "CSRSparseMatrixToSparseTensor batch": lambda: made("CSRSparseMatrixToSparseTensor")(*BATCH),
-    "DenseToCSRSparseMatrix": lambda: made("DenseToCSRSparseMatrix")(t([[1.0, 0], [0, 2]]), longs([[0, 0], [1, 1]])),
-    "DenseToCSRSparseMatrix batch": lambda: made("DenseToCSRSparseMatrix")(
+    "RaggedTensorToSparse blocks": lambda: primitive("RaggedTensorToSparse", ms.int32)([ints([0, 2, 3])], wave(3, 2)),
+    "CSRSparseMatrixToDense": lambda: primitive("CSRSparseMatrixToDense")(*MATRIX),
+    "CSRSparseMatrixToDense batch": lambda: primitive("CSRSparseMatrixToDense")(*BATCH),
+    "CSRSparseMatrixToSparseTensor": lambda: primitive("CSRSparseMatrixToSparseTensor")(*MATRIX),
+    "CSRSparseMatrixToSparseTensor batch": lambda: primitive("CSRSparseMatrixToSparseTensor")(*BATCH),
+    "DenseToCSRSparseMatrix": lambda: primitive("DenseToCSRSparseMatrix")(
+        t([[1.0, 0], [0, 2]]), longs([[0, 0], [1, 1]])
+    ),
+    "DenseToCSRSparseMatrix batch": lambda: primitive("DenseToCSRSparseMatrix")(
         t([[[1.0, 0], [0, 2]], [[0, 0], [3, 4]]]), ints([[0, 0, 0], [0, 1, 1], [1, 1, 0], [1, 1, 1]])
     ),
-    "SparseTensorToCSRSparseMatrix": lambda: made("SparseTensorToCSRSparseMatrix")(
+    "SparseTensorToCSRSparseMatrix": lambda: primitive("SparseTensorToCSRSparseMatrix")(
         ints([[0, 1], [1, 2]]), t([1.0, 2]), ints([2, 4])
     ),
-    "SparseTensorToCSRSparseMatrix batch": lambda: made("SparseTensorToCSRSparseMatrix")(
+    "SparseTensorToCSRSparseMatrix batch": lambda: primitive("SparseTensorToCSRSparseMatrix")(
         longs([[0, 0, 1], [0, 1, 2], [1, 0, 3]]), t([1.0, 2, 3]), longs([2, 2, 4])
     ),
-    "SparseMatrixAdd": lambda: made("SparseMatrixAdd")(*MATRIX, *SECOND, t(2.0), t(3.0)),
-    "SparseMatrixMatMul": lambda: made("SparseMatrixMatMul")(*MATRIX, DENSE),
-    "SparseMatrixMatMul turned": lambda: made("SparseMatrixMatMul", transpose_x1=True)(*MATRIX, wave(2, 2)),
-    "SparseMatrixMatMul by turned": lambda: made("SparseMatrixMatMul", transpose_x2=True)(*MATRIX, wave(2, 4)),
-    "SparseMatrixMatMul turns": lambda: made("SparseMatrixMatMul", transpose_output=True)(*MATRIX, DENSE),
-    "SparseMatrixMatMul batch": lambda: made("SparseMatrixMatMul")(
+    "SparseMatrixAdd": lambda: primitive("SparseMatrixAdd")(*MATRIX, *SECOND, t(2.0), t(3.0)),
+    "SparseMatrixMatMul": lambda: primitive("SparseMatrixMatMul")(*MATRIX, DENSE),
+    "SparseMatrixMatMul turned": lambda: primitive("SparseMatrixMatMul", transpose_x1=True)(*MATRIX, wave(2, 2)),
+    "SparseMatrixMatMul by turned": lambda: primitive("SparseMatrixMatMul", transpose_x2=True)(*MATRIX, wave(2, 4)),
+    "SparseMatrixMatMul turns": lambda: primitive("SparseMatrixMatMul", transpose_output=True)(*MATRIX, DENSE),
+    "SparseMatrixMatMul batch": lambda: primitive("SparseMatrixMatMul")(
         *(ints(x.asnumpy()) for x in BATCH[:4]), BATCH[4], DENSES
     ),
-    "SparseMatrixMatMul adjoint": lambda: made("SparseMatrixMatMul", adjoint_x1=True)(
+    "SparseMatrixMatMul adjoint": lambda: primitive("SparseMatrixMatMul", adjoint_x1=True)(
         *COMPLEX, t([[1.0, 2j], [3, 4]], ms.complex64)
     ),
-    "SparseMatrixMatMul conjugates": lambda: made("SparseMatrixMatMul", conjugate_output=True)(
+    "SparseMatrixMatMul conjugates": lambda: primitive("SparseMatrixMatMul", conjugate_output=True)(
         *COMPLEX, t(np.ones((4, 1)) * 1j, ms.complex64)
     ),
-    "SparseMatrixNNZ": lambda: made("SparseMatrixNNZ")(*MATRIX),
-    "SparseMatrixNNZ batch": lambda: made("SparseMatrixNNZ")(*BATCH),
+    "SparseMatrixNNZ": lambda: primitive("SparseMatrixNNZ")(*MATRIX),
+    "SparseMatrixNNZ batch": lambda: primitive("SparseMatrixNNZ")(*BATCH),
     # On copies: there it writes into its input.
-    "SparseMatrixSoftmax": lambda: made("SparseMatrixSoftmax", ms.float32)(*MATRIX[:4], t([1.0, 4, 3])),
-    "SparseMatrixTranspose": lambda: made("SparseMatrixTranspose")(*MATRIX),
-    "SparseMatrixTranspose batch": lambda: made("SparseMatrixTranspose")(
+    "SparseMatrixSoftmax": lambda: primitive("SparseMatrixSoftmax", ms.float32)(*MATRIX[:4], t([1.0, 4, 3])),
+    "SparseMatrixTranspose": lambda: primitive("SparseMatrixTranspose")(*MATRIX),
+    "SparseMatrixTranspose batch": lambda: primitive("SparseMatrixTranspose")(
         *(ints(x.asnumpy()) for x in BATCH[:4]), BATCH[4]
     ),
-    "SparseMatrixTranspose conjugates": lambda: made("SparseMatrixTranspose", True)(*COMPLEX),
+    "SparseMatrixTranspose conjugates": lambda: primitive("SparseMatrixTranspose", True)(*COMPLEX),
     **{
         f"SparseSegment{how}WithNumSegments {number}": partial(
-            lambda how, number: made(f"SparseSegment{how}WithNumSegments")(
+            lambda how, number: primitive(f"SparseSegment{how}WithNumSegments")(
                 wave(4, 2), ints([0, 1, 1, 3]), ints([0, 0, 2, 2]), ints(number)
             ),
             how,
@@ -154,12 +160,16 @@ CASES: dict[str, Callable[[], Any]] = {
     },
     **{
         f"SparseSegment{how}": partial(
-            lambda how: made(f"SparseSegment{how}")(wave(4, 2), ints([0, 1, 1, 3]), ints([0, 0, 1, 1])), how
+            lambda how: primitive(f"SparseSegment{how}")(wave(4, 2), ints([0, 1, 1, 3]), ints([0, 0, 1, 1])), how
         )
         for how in ("Mean", "SqrtN", "Sum")
     },
-    "SparseSegmentMean gap": lambda: made("SparseSegmentMean")(wave(4, 2), longs([0, 1, 1, 3]), longs([0, 0, 2, 2])),
-    "SparseSegmentSum ints": lambda: made("SparseSegmentSum")(ints([[1, 2], [3, 4]]), ints([0, 1, 1]), ints([0, 0, 1])),
+    "SparseSegmentMean gap": lambda: primitive("SparseSegmentMean")(
+        wave(4, 2), longs([0, 1, 1, 3]), longs([0, 0, 2, 2])
+    ),
+    "SparseSegmentSum ints": lambda: primitive("SparseSegmentSum")(
+        ints([[1, 2], [3, 4]]), ints([0, 1, 1]), ints([0, 0, 1])
+    ),
 }
 
 
@@ -175,7 +185,7 @@ def with_values(name: str, indices: tuple[int, ...], parts: tuple[Any, ...], **k
         inputs = list(parts)
         for index, value in zip(indices, values, strict=True):
             inputs[index] = value
-        result = made(name, **keywords)(*inputs)
+        result = primitive(name, **keywords)(*inputs)
         return next(x for x in result if x.dtype == ms.float64) if isinstance(result, tuple) else result
 
     return function
@@ -237,11 +247,11 @@ def test_gradients_by_the_values_agree_with_central_differences(name: str) -> No
 
 
 def test_batches_are_added_and_each_row_has_its_own_softmax() -> None:
-    result = made("SparseMatrixAdd")(*BATCH, *BATCH, t(2.0), t(3.0))
+    result = primitive("SparseMatrixAdd")(*BATCH, *BATCH, t(2.0), t(3.0))
     assert [x.tolist() for x in result] == [*(x.tolist() for x in BATCH[:4]), [5.0, 20.0, 15.0, 25.0, 30.0]]
-    dense = made("CSRSparseMatrixToDense")(*made("SparseMatrixSoftmax", ms.float64)(*BATCH)).asnumpy()
-    mask = made("CSRSparseMatrixToDense")(*BATCH).asnumpy() != 0
-    e = np.where(mask, np.exp(made("CSRSparseMatrixToDense")(*BATCH).asnumpy()), 0)
+    dense = primitive("CSRSparseMatrixToDense")(*primitive("SparseMatrixSoftmax", ms.float64)(*BATCH)).asnumpy()
+    mask = primitive("CSRSparseMatrixToDense")(*BATCH).asnumpy() != 0
+    e = np.where(mask, np.exp(primitive("CSRSparseMatrixToDense")(*BATCH).asnumpy()), 0)
     want = np.divide(e, e.sum(-1, keepdims=True), out=np.zeros_like(e), where=mask)
     np.testing.assert_allclose(dense, want, rtol=1e-6)
 
@@ -251,79 +261,85 @@ def test_shapes_in_an_error_have_the_axes_that_were_given() -> None:
     with pytest.raises(
         ValueError, match=r"'x1_dense_shape' and 'x2_dense_shape' must be equal, but got \(\d, \d\) and \(1, "
     ):
-        made("SparseMatrixAdd")(*MATRIX, lengths, *SECOND[1:], t(2.0), t(3.0))
+        primitive("SparseMatrixAdd")(*MATRIX, lengths, *SECOND[1:], t(2.0), t(3.0))
 
 
 def test_of_a_sum_all_small_elements_are_left_out() -> None:
-    indices, values, _ = made("SparseAdd")(*ONE, *OTHER, t(2.5))
+    indices, values, _ = primitive("SparseAdd")(*ONE, *OTHER, t(2.5))
     assert indices.tolist() == [[0, 0]] and values.tolist() == [3.0]
 
 
 def test_a_set_has_each_element_once_and_the_shape_is_that_of_the_rows() -> None:
-    sizes = made("SetSize")(longs([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 2]]), longs([1, 1, 5, 6]), longs([2, 2, 4]))
+    sizes = primitive("SetSize")(
+        longs([[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 1, 2]]), longs([1, 1, 5, 6]), longs([2, 2, 4])
+    )
     assert sizes.tolist() == [[1, 1], [0, 1]] and sizes.dtype is ms.int32
 
 
 WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "other shapes": (
-        lambda: made("SparseAdd")(*ONE, *OTHER[:2], longs([3, 5]), t(0.0)),
+        lambda: primitive("SparseAdd")(*ONE, *OTHER[:2], longs([3, 5]), t(0.0)),
         ValueError,
         r"For 'SparseAdd', the shapes must be equal, but got \(3, 4\) and \(3, 5\)",
     ),
     "outside": (
-        lambda: made("SparseReorder")(longs([[3, 0]]), t([1.0]), longs([3, 4])),
+        lambda: primitive("SparseReorder")(longs([[3, 0]]), t([1.0]), longs([3, 4])),
         RuntimeError,
         r"'indices' must be in \[0, 3\), but got 3..3",
     ),
     "other lengths": (lambda: joined(0, longs([3, 5])), RuntimeError, "must agree but along axis 0"),
     "no multiple": (
-        lambda: made("SparseReshape")(longs([[0, 0]]), longs([2, 3]), longs([4, -1])),
+        lambda: primitive("SparseReshape")(longs([[0, 0]]), longs([2, 3]), longs([4, -1])),
         RuntimeError,
         "must have 6 elements",
     ),
     "out of order": (
-        lambda: made("SparseToDenseV2")(longs([2, 0]), longs([4]), t([5.0, 6]), t(0.0)),
+        lambda: primitive("SparseToDenseV2")(longs([2, 0]), longs([4]), t([5.0, 6]), t(0.0)),
         ValueError,
         "must be in order, each once",
     ),
-    "no operation": (lambda: made("DenseToDenseSetOperation", "both")(*SETS), ValueError, "'set_operation' must be"),
+    "no operation": (
+        lambda: primitive("DenseToDenseSetOperation", "both")(*SETS),
+        ValueError,
+        "'set_operation' must be",
+    ),
     "no row": (
-        lambda: made("SparseMatrixNNZ")(ints([3, 4]), *MATRIX[1:]),
+        lambda: primitive("SparseMatrixNNZ")(ints([3, 4]), *MATRIX[1:]),
         ValueError,
         "'x_row_pointers' must have 4 elements",
     ),
     "falling": (
-        lambda: made("SparseMatrixNNZ")(*MATRIX[:2], ints([0, 4, 3]), *MATRIX[3:]),
+        lambda: primitive("SparseMatrixNNZ")(*MATRIX[:2], ints([0, 4, 3]), *MATRIX[3:]),
         ValueError,
         "must rise from 0",
     ),
     "no column": (
-        lambda: made("SparseMatrixNNZ")(*MATRIX[:3], ints([1, 0, 4]), MATRIX[4]),
+        lambda: primitive("SparseMatrixNNZ")(*MATRIX[:3], ints([1, 0, 4]), MATRIX[4]),
         ValueError,
         r"'x_col_indices' must be in \[0, 4\)",
     ),
     "both ways": (
-        lambda: made("SparseMatrixMatMul", transpose_x1=True, adjoint_x1=True)(*MATRIX, DENSE),
+        lambda: primitive("SparseMatrixMatMul", transpose_x1=True, adjoint_x1=True)(*MATRIX, DENSE),
         ValueError,
         "must not both be True",
     ),
     "other dtypes": (
-        lambda: made("SparseMatrixMatMul")(*MATRIX, t(DENSE.asnumpy(), ms.float64)),
+        lambda: primitive("SparseMatrixMatMul")(*MATRIX, t(DENSE.asnumpy(), ms.float64)),
         TypeError,
         "'x2_dense' must be Float32 as 'x1_values' is, but got Float64",
     ),
     "gap": (
-        lambda: made("SparseSegmentSum")(wave(4, 2), ints([0, 1]), ints([0, 2])),
+        lambda: primitive("SparseSegmentSum")(wave(4, 2), ints([0, 1]), ints([0, 2])),
         ValueError,
         "'segment_ids' must begin at 0 and leave none out",
     ),
     "too few": (
-        lambda: made("SparseSegmentSumWithNumSegments")(wave(4, 2), ints([0, 1]), ints([0, 2]), ints(2)),
+        lambda: primitive("SparseSegmentSumWithNumSegments")(wave(4, 2), ints([0, 1]), ints([0, 2]), ints(2)),
         ValueError,
         "'num_segments' must be above the last of 'segment_ids', 2, but got 2",
     ),
     "splits": (
-        lambda: made("RaggedTensorToSparse", ms.int64)([longs([0, 3, 5])], wave(6)),
+        lambda: primitive("RaggedTensorToSparse", ms.int64)([longs([0, 3, 5])], wave(6)),
         ValueError,
         "must rise from 0 to 6",
     ),
@@ -338,5 +354,5 @@ def test_parts_that_do_not_fit_are_one_clear_error(name: str) -> None:
 
 
 def test_with_validation_off_the_last_element_of_a_place_stays() -> None:
-    op = made("SparseToDenseV2", False)
+    op = primitive("SparseToDenseV2", False)
     assert op(longs([2, 0, 2]), longs([4]), t([5.0, 6, 7]), t(-1.0)).tolist() == [6.0, -1.0, 7.0, -1.0]

@@ -17,18 +17,18 @@ from hookscope.engine import COOTensor, CSRTensor, RowTensor, SparseTensor, Tens
 
 I32, I64, F32 = ms.int32, ms.int64, ms.float32
 SHAPE = (3, 4)
-PLACES, STARTS, COLUMNS = Tensor([[0, 1], [1, 2]], I64), Tensor([0, 1, 2, 2], I32), Tensor([1, 2], I32)
+INDICES, STARTS, COLUMNS = Tensor([[0, 1], [1, 2]], I64), Tensor([0, 1, 2, 2], I32), Tensor([1, 2], I32)
 VALUES = Tensor([1, 2], F32)
-COO, CSR = COOTensor(PLACES, VALUES, SHAPE), CSRTensor(STARTS, COLUMNS, VALUES, SHAPE)
+COO, CSR = COOTensor(INDICES, VALUES, SHAPE), CSRTensor(STARTS, COLUMNS, VALUES, SHAPE)
 ROW = RowTensor(Tensor([0]), Tensor([[1.0, 2.0]]), (3, 2))
 DENSE = Tensor(np.arange(12).reshape(3, 4), F32)
 
 # Three in the first row, of which two at one place in the COO form; none in the last.
-MANY_PLACES = Tensor([[1, 2], [0, 3], [0, 1], [1, 0], [0, 3]], I32)
+MANY_INDICES = Tensor([[1, 2], [0, 3], [0, 1], [1, 0], [0, 3]], I32)
 MANY_STARTS, MANY_COLUMNS = Tensor([0, 3, 5, 5], I32), Tensor([3, 0, 1, 2, 0], I32)
 
 
-def coo(values: Tensor, indices: Tensor = MANY_PLACES, shape: tuple[int, int] = SHAPE) -> COOTensor:
+def coo(values: Tensor, indices: Tensor = MANY_INDICES, shape: tuple[int, int] = SHAPE) -> COOTensor:
     return COOTensor(indices, values, shape)
 
 
@@ -44,7 +44,7 @@ def dense(x: Any) -> np.ndarray[Any, Any]:
 
 
 def test_they_are_made_and_taken_apart_by_functions() -> None:
-    for output in (ops.make_coo_tensor(PLACES, VALUES, SHAPE), ops.make_sparse_tensor(PLACES, VALUES, SHAPE)):
+    for output in (ops.make_coo_tensor(INDICES, VALUES, SHAPE), ops.make_sparse_tensor(INDICES, VALUES, SHAPE)):
         assert repr(output) == repr(COO)
     assert repr(ops.make_csr_tensor(STARTS, COLUMNS, VALUES, SHAPE)) == repr(CSR)
     for make in (ops.make_row_tensor, ops.make_row_tensor_inner):
@@ -231,7 +231,7 @@ def test_functions_of_one_are_those_of_the_values(name: str) -> None:
     numbers = np.array([1.25, 2.75]) if name == "acosh" else np.array([0.25, 0.75])
     with np.errstate(all="ignore"):
         want = NUMPYS.get(name, getattr(np, name, None))(numbers)  # type: ignore[misc]
-    for kind, tensor, parts in (("coo", COO, (PLACES,)), ("csr", CSR, (STARTS, COLUMNS))):
+    for kind, tensor, parts in (("coo", COO, (INDICES,)), ("csr", CSR, (STARTS, COLUMNS))):
         function = getattr(ops, f"{kind}_{name}")
         result = function(type(tensor)(*parts, Tensor(numbers), SHAPE))
         assert type(result) is type(tensor) and result.to_tuple()[0].tolist() == parts[0].tolist()
@@ -258,13 +258,13 @@ def test_a_product_of_parts_is_that_of_the_matrices(kind: Any, adjoint_st: bool,
     right = np.arange(2.0 * left.shape[1], dtype=np.float32).reshape(-1, 2)
     argument = Tensor(right.T if adjoint_dt else right)
     for shape in (SHAPE, Tensor([3, 4])):
-        result = kind(adjoint_st, adjoint_dt)(PLACES, VALUES, shape, argument)
+        result = kind(adjoint_st, adjoint_dt)(INDICES, VALUES, shape, argument)
         np.testing.assert_array_equal(result.asnumpy(), left @ right)
 
 
 def test_a_transposed_product_of_complex_numbers_conjugates_none_as_in_mindspore() -> None:
     result = ops.SparseTensorDenseMatmul(True)(
-        PLACES, Tensor([1j, 2], ms.complex64), SHAPE, ops.ones((3, 2), ms.complex64)
+        INDICES, Tensor([1j, 2], ms.complex64), SHAPE, ops.ones((3, 2), ms.complex64)
     )
     assert result.tolist() == [[0, 0], [1j, 1j], [2, 2], [0, 0]]
 
@@ -278,8 +278,8 @@ def test_a_transposed_product_of_complex_numbers_conjugates_none_as_in_mindspore
     ],
 )
 def test_parts_become_a_dense_tensor_in_which_the_last_of_a_place_stays(make: Callable[..., Tensor]) -> None:
-    assert make(PLACES, VALUES, SHAPE).tolist() == [[0, 1, 0, 0], [0, 0, 2, 0], [0, 0, 0, 0]]
-    assert make(PLACES, VALUES.astype(I32), SHAPE).dtype == I32
+    assert make(INDICES, VALUES, SHAPE).tolist() == [[0, 1, 0, 0], [0, 0, 2, 0], [0, 0, 0, 0]]
+    assert make(INDICES, VALUES.astype(I32), SHAPE).dtype == I32
     twice, numbers = Tensor([[0, 1], [2, 0], [0, 1], [1, 1]]), Tensor([1.0, 3.0, 2.0, 5.0])
     result, slope = ms.value_and_grad(lambda v: (make(twice, v, SHAPE) * (DENSE + 1)).sum())(numbers)
     assert make(twice, numbers, SHAPE).tolist() == [[0, 2, 0, 0], [0, 5, 0, 0], [3, 0, 0, 0]]
@@ -337,9 +337,9 @@ def test_a_block_has_the_elements_in_it_with_their_places_there() -> None:
         (lambda: ops.csr2coo(Tensor([0, 3]), 2), RuntimeError, r"'indptr' must rise from 0 to 2, but got \[0, 3\]"),
         (lambda: ops.csr_gather(STARTS, COLUMNS, ops.ones((3, 5)), SHAPE), ValueError, "'dense' must broadcast to the"),
         (lambda: ops.csr_gather(STARTS, COLUMNS, DENSE, [3, 4]), TypeError, "'shape' must be a tuple of ints"),
-        (lambda: ops.coalesce(PLACES, VALUES, (3, 3)), TypeError, "'x_shape' must be a Tensor, but got tuple"),
-        (lambda: ops.coalesce(PLACES, Tensor([1.0]), Tensor([3, 3])), ValueError, r"but got shapes \(2, 2\), \(2,\)"),
-        (lambda: ops.coalesce(PLACES, VALUES, Tensor([3])), ValueError, "must have a row for each of 'x_shape'"),
+        (lambda: ops.coalesce(INDICES, VALUES, (3, 3)), TypeError, "'x_shape' must be a Tensor, but got tuple"),
+        (lambda: ops.coalesce(INDICES, Tensor([1.0]), Tensor([3, 3])), ValueError, r"but got shapes \(2, 2\), \(2,\)"),
+        (lambda: ops.coalesce(INDICES, VALUES, Tensor([3])), ValueError, "must have a row for each of 'x_shape'"),
         (lambda: ops.coalesce(Tensor([[0, 9], [1, 1]]), VALUES, Tensor([3, 3])), ValueError, r"but got 0..9"),
         (lambda: ops.coalesce(Tensor([[0.0], [1.0]]), Tensor([1.0]), Tensor([3, 3])), TypeError, "must hold integers"),
         (lambda: ops.coo_concat([COO]), ValueError, "'sp_input' must have at least 2 COOTensors, but got 1"),
@@ -348,7 +348,7 @@ def test_a_block_has_the_elements_in_it_with_their_places_there() -> None:
         (lambda: ops.coo_concat([COO, COO], 2), ValueError, r"'axis' must be in \[-2, 2\), but got 2"),
         (lambda: ops.coo_concat([COO, COO], "0"), TypeError, "'axis' must be an int, but got str"),
         (lambda: ops.coo_concat([COO, COO.astype(I32)]), TypeError, "the dtypes must be equal, but got Float32 a"),
-        (lambda: ops.coo_concat([COO, coo(VALUES, PLACES, (3, 6))]), ValueError, "must differ along axis 0 only"),
+        (lambda: ops.coo_concat([COO, coo(VALUES, INDICES, (3, 6))]), ValueError, "must differ along axis 0 only"),
         (lambda: ops.coo_add(COO, CSR, Tensor(0.0)), TypeError, "For 'coo_add', 'x2' must be a COOTensor, but got CSR"),
         (lambda: ops.csr_add(CSR, 3, Tensor(1.0), Tensor(1.0)), TypeError, "For 'csr_add', 'b' must be a CSRTensor"),
         (lambda: ops.csr_add(CSR, CSR, 1, Tensor(1.0)), TypeError, "For 'csr_add', 'alpha' must be a Tensor, but"),
@@ -365,17 +365,21 @@ def test_a_block_has_the_elements_in_it_with_their_places_there() -> None:
         (lambda: ops.coo_cos(CSR), TypeError, "For 'coo_cos', 'x' must be a COOTensor, but got CSRTensor"),
         (lambda: ops.csr_inv(DENSE), TypeError, "For 'csr_inv', 'x' must be a CSRTensor, but got Tensor"),
         (lambda: nn.SparseTensorDenseMatmul(1), TypeError, "'adjoint_st' must be a bool, but got int"),
-        (lambda: ops.SparseTensorDenseMatmul(1)(PLACES, VALUES, SHAPE, DENSE), TypeError, "must be a bool"),
-        (lambda: ops.SparseTensorDenseMatmul()(PLACES, VALUES, SHAPE, DENSE), ValueError, "'dense' must have 2 axes"),
-        (lambda: ops.SparseTensorDenseMatmul()(PLACES, VALUES, (3, 2), DENSE[:2]), ValueError, r"must be in \[0, 2\)"),
-        (lambda: ops.SparseTensorDenseMatmul()(PLACES, VALUES, (3, 4, 5), DENSE), ValueError, "must have 2 axes, but"),
-        (lambda: ops.SparseTensorDenseMatmul()(PLACES, VALUES, SHAPE, DENSE.astype(I32)), TypeError, "one dtype"),
+        (lambda: ops.SparseTensorDenseMatmul(1)(INDICES, VALUES, SHAPE, DENSE), TypeError, "must be a bool"),
+        (lambda: ops.SparseTensorDenseMatmul()(INDICES, VALUES, SHAPE, DENSE), ValueError, "'dense' must have 2 axes"),
+        (lambda: ops.SparseTensorDenseMatmul()(INDICES, VALUES, (3, 2), DENSE[:2]), ValueError, r"must be in \[0, 2\)"),
+        (lambda: ops.SparseTensorDenseMatmul()(INDICES, VALUES, (3, 4, 5), DENSE), ValueError, "must have 2 axes, but"),
+        (lambda: ops.SparseTensorDenseMatmul()(INDICES, VALUES, SHAPE, DENSE.astype(I32)), TypeError, "one dtype"),
         (lambda: ops.SparseToDense()(DENSE[:2, :2], VALUES, (2, 2)), TypeError, "'indices' must hold Int16"),
-        (lambda: ops.SparseToDense()(PLACES, VALUES, "x"), TypeError, "For 'SparseToDense', 'shape' must be an int or"),
-        (lambda: ops.SparseToDense()(PLACES, VALUES, (2, 2)), ValueError, r"For 'SparseToDense', .* but got 1..2"),
+        (
+            lambda: ops.SparseToDense()(INDICES, VALUES, "x"),
+            TypeError,
+            "For 'SparseToDense', 'shape' must be an int or",
+        ),
+        (lambda: ops.SparseToDense()(INDICES, VALUES, (2, 2)), ValueError, r"For 'SparseToDense', .* but got 1..2"),
         (lambda: ops.SparseToDense()(COLUMNS, VALUES, (3,)), ValueError, "must have a row of 1 for each"),
         (lambda: nn.SparseToDense()(CSR), TypeError, "'sparse_tensor' must be a COOTensor, but got CSRTensor"),
-        (lambda: ops.SparseTensorDenseAdd()(PLACES, VALUES, SHAPE, ops.ones((4, 3))), RuntimeError, "must be equal"),
+        (lambda: ops.SparseTensorDenseAdd()(INDICES, VALUES, SHAPE, ops.ones((4, 3))), RuntimeError, "must be equal"),
         (lambda: ops.make_map_parameter(), NotImplementedError, "use nn.Embedding"),
     ],
 )
@@ -388,7 +392,7 @@ def test_what_a_function_refuses_it_says(call: Callable[[], Any], error: type[Ex
 
 NUMBERS = np.array([0.7, -1.2, 0.4, 1.9, -0.3])
 OTHER = np.array([1.1, 0.6])
-WHOLE = np.sin(np.arange(12.0)).reshape(3, 4) + 2
+MATRIX = np.sin(np.arange(12.0)).reshape(3, 4) + 2
 TALL = np.cos(np.arange(8.0)).reshape(4, 2)
 
 BY_VALUES: dict[str, tuple[Callable[..., Tensor], tuple[Any, ...]]] = {
@@ -397,16 +401,16 @@ BY_VALUES: dict[str, tuple[Callable[..., Tensor], tuple[Any, ...]]] = {
     "coo_coalesce": (lambda v: coo(v).coalesce().values, (NUMBERS,)),
     "coo_abs": (lambda v: coo(v).abs().values, (NUMBERS,)),
     "coo_neg": (lambda v: (-coo(v)).values, (NUMBERS,)),
-    "coo_plus_coo": (lambda v, w: (coo(v) + coo(w, PLACES)).values, (NUMBERS, OTHER)),
-    "coo_minus_coo": (lambda v, w: (coo(v) - coo(w, PLACES)).values, (NUMBERS, OTHER)),
-    "coo_add_with_threshold": (lambda v, w: coo(v).add(coo(w, PLACES), Tensor(1.0)).values, (NUMBERS, OTHER)),
-    "coo_plus_dense": (lambda v, d: coo(v) + d, (NUMBERS, WHOLE)),
-    "dense_minus_coo": (lambda v, d: d - coo(v), (NUMBERS, WHOLE)),
-    "coo_times_dense": (lambda v, d: (coo(v) * d).values, (NUMBERS, WHOLE)),
-    "coo_by_dense": (lambda v, d: (coo(v) / d).values, (NUMBERS, WHOLE)),
+    "coo_plus_coo": (lambda v, w: (coo(v) + coo(w, INDICES)).values, (NUMBERS, OTHER)),
+    "coo_minus_coo": (lambda v, w: (coo(v) - coo(w, INDICES)).values, (NUMBERS, OTHER)),
+    "coo_add_with_threshold": (lambda v, w: coo(v).add(coo(w, INDICES), Tensor(1.0)).values, (NUMBERS, OTHER)),
+    "coo_plus_dense": (lambda v, d: coo(v) + d, (NUMBERS, MATRIX)),
+    "dense_minus_coo": (lambda v, d: d - coo(v), (NUMBERS, MATRIX)),
+    "coo_times_dense": (lambda v, d: (coo(v) * d).values, (NUMBERS, MATRIX)),
+    "coo_by_dense": (lambda v, d: (coo(v) / d).values, (NUMBERS, MATRIX)),
     "coo_matmul": (lambda v, d: coo(v) @ d, (NUMBERS, TALL)),
-    "coo_concat": (lambda v, w: ops.coo_concat([coo(v), coo(w, PLACES)], 1).values, (NUMBERS, OTHER)),
-    "coalesce": (lambda v: ops.coalesce(Tensor(MANY_PLACES.asnumpy().T), v, Tensor([3, 4]))[1], (NUMBERS,)),
+    "coo_concat": (lambda v, w: ops.coo_concat([coo(v), coo(w, INDICES)], 1).values, (NUMBERS, OTHER)),
+    "coalesce": (lambda v: ops.coalesce(Tensor(MANY_INDICES.asnumpy().T), v, Tensor([3, 4]))[1], (NUMBERS,)),
     "csr_to_dense": (lambda v: csr(v).to_dense(), (NUMBERS,)),
     "csr_to_coo": (lambda v: csr(v).to_coo().values, (NUMBERS,)),
     "csr_mv": (lambda v, d: csr(v).mv(d), (NUMBERS, TALL[:, :1])),
@@ -421,24 +425,24 @@ BY_VALUES: dict[str, tuple[Callable[..., Tensor], tuple[Any, ...]]] = {
         lambda v, w, a, b: ops.csr_add(csr(v), csr(w, STARTS, COLUMNS), a, b).values,
         (NUMBERS, OTHER, np.array(1.5), TALL[:, 0]),
     ),
-    "csr_mul": (lambda v, d: ops.csr_mul(csr(v), d).values, (NUMBERS, WHOLE)),
-    "csr_mul_row": (lambda v, d: ops.csr_mul(csr(v), d).values, (NUMBERS, WHOLE[:1])),
+    "csr_mul": (lambda v, d: ops.csr_mul(csr(v), d).values, (NUMBERS, MATRIX)),
+    "csr_mul_row": (lambda v, d: ops.csr_mul(csr(v), d).values, (NUMBERS, MATRIX[:1])),
     "csr_mul_number": (lambda v, d: ops.csr_mul(csr(v), d), (NUMBERS, np.array(1.5))),
-    "csr_div": (lambda v, d: ops.csr_div(csr(v), d).values, (NUMBERS, WHOLE[:, :1])),
-    "csr_gather": (lambda d: ops.csr_gather(MANY_STARTS, MANY_COLUMNS, d, SHAPE), (WHOLE,)),
+    "csr_div": (lambda v, d: ops.csr_div(csr(v), d).values, (NUMBERS, MATRIX[:, :1])),
+    "csr_gather": (lambda d: ops.csr_gather(MANY_STARTS, MANY_COLUMNS, d, SHAPE), (MATRIX,)),
     "csr_softmax": (lambda v: ops.csr_softmax(csr(v), ms.float64).values, (NUMBERS,)),
-    "dense_to_sparse_coo": (lambda d: ops.coo_square(d.to_coo()).values, (WHOLE,)),
-    "dense_to_sparse_csr": (lambda d: ops.csr_square(d.to_csr()).values, (WHOLE,)),
+    "dense_to_sparse_coo": (lambda d: ops.coo_square(d.to_coo()).values, (MATRIX,)),
+    "dense_to_sparse_csr": (lambda d: ops.csr_square(d.to_csr()).values, (MATRIX,)),
     "row_tensor_add": (
         lambda v, d: ops.row_tensor_add(RowTensor(Tensor([2, 2]), v, (3, 4)), d).values,
-        (WHOLE[:2], WHOLE),
+        (MATRIX[:2], MATRIX),
     ),
-    "SparseTensorDenseMatmul": (lambda v, d: ops.SparseTensorDenseMatmul()(MANY_PLACES, v, SHAPE, d), (NUMBERS, TALL)),
+    "SparseTensorDenseMatmul": (lambda v, d: ops.SparseTensorDenseMatmul()(MANY_INDICES, v, SHAPE, d), (NUMBERS, TALL)),
     "SparseTensorDenseMatmul_adjoint": (
-        lambda v, d: ops.SparseTensorDenseMatmul(True, True)(MANY_PLACES, v, SHAPE, d),
-        (NUMBERS, WHOLE[:, :2].T),
+        lambda v, d: ops.SparseTensorDenseMatmul(True, True)(MANY_INDICES, v, SHAPE, d),
+        (NUMBERS, MATRIX[:, :2].T),
     ),
-    "SparseTensorDenseAdd": (lambda v, d: ops.SparseTensorDenseAdd()(MANY_PLACES, v, SHAPE, d), (NUMBERS, WHOLE)),
+    "SparseTensorDenseAdd": (lambda v, d: ops.SparseTensorDenseAdd()(MANY_INDICES, v, SHAPE, d), (NUMBERS, MATRIX)),
 }
 
 
@@ -449,10 +453,10 @@ def test_gradients_by_values_and_by_the_dense_side_are_central_differences(name:
 
 
 def test_the_gradient_of_a_sparse_argument_is_a_tensor_that_of_its_values() -> None:
-    weights = Tensor(WHOLE, F32)
+    weights = Tensor(MATRIX, F32)
     for x in (COO, CSR):
         result = ms.grad(lambda x: (x.to_dense() * weights).sum())(x)
-        np.testing.assert_array_equal(result.asnumpy(), WHOLE[[0, 1], [1, 2]].astype(np.float32))
+        np.testing.assert_array_equal(result.asnumpy(), MATRIX[[0, 1], [1, 2]].astype(np.float32))
     by_sparse, by_dense = ms.grad(lambda c, d: (c * d).values.sum(), (0, 1))(COO, DENSE)
     assert (by_sparse.tolist(), by_dense.tolist()[1]) == ([1.0, 6.0], [0.0, 0.0, 2.0, 0.0])
     first, second = ms.grad(lambda a, b: (a.values * b.values**2).sum(), (0, 1))(COO, COO)
@@ -460,15 +464,15 @@ def test_the_gradient_of_a_sparse_argument_is_a_tensor_that_of_its_values() -> N
 
 
 def test_what_arrives_at_a_sparse_output_arrives_at_its_values() -> None:
-    assert ms.grad(lambda v: coo(v, PLACES))(VALUES).tolist() == [1.0, 1.0]
+    assert ms.grad(lambda v: coo(v, INDICES))(VALUES).tolist() == [1.0, 1.0]
     assert ms.grad(lambda v: csr(v, STARTS, COLUMNS) * 2)(VALUES).tolist() == [2.0, 2.0]
-    output, slope = ms.value_and_grad(lambda v: coo(v * 3, PLACES))(VALUES)
+    output, slope = ms.value_and_grad(lambda v: coo(v * 3, INDICES))(VALUES)
     assert isinstance(output, COOTensor) and output.values.tolist() == [3.0, 6.0] and slope.tolist() == [3.0, 3.0]
-    sens = ms.grad(lambda v: coo(v * v, PLACES), sens_param=True)(VALUES, Tensor([3.0, 4.0]))
+    sens = ms.grad(lambda v: coo(v * v, INDICES), sens_param=True)(VALUES, Tensor([3.0, 4.0]))
     assert sens.tolist() == [6.0, 16.0]
-    _, back = ms.vjp(lambda v: coo(v * 3, PLACES), VALUES)
+    _, back = ms.vjp(lambda v: coo(v * 3, INDICES), VALUES)
     assert back(Tensor([1.0, 10.0]))[0].tolist() == [3.0, 30.0]
-    assert ms.jvp(lambda v: coo(v * 3, PLACES), VALUES, Tensor([1.0, 0.0]))[1].tolist() == [3.0, 0.0]
+    assert ms.jvp(lambda v: coo(v * 3, INDICES), VALUES, Tensor([1.0, 0.0]))[1].tolist() == [3.0, 0.0]
 
 
 def test_second_derivatives_go_through_sparse_products() -> None:
