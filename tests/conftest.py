@@ -150,7 +150,7 @@ class _Keeping(logging.Handler):
 
 @pytest.fixture(scope="session")
 def repository() -> Path:
-    """The folder with pyproject.toml."""
+    """Provide the folder with pyproject.toml."""
     return ROOT
 
 

@@ -26,23 +26,23 @@ needs_ranks = pytest.mark.skipif(not MPIEXEC.exists(), reason="ranks need MPI: p
 
 
 def names(module: str) -> list[str]:
-    """The checks of a module, in its order."""
+    """Return the checks of a module, in its order."""
     return [name for name in vars(importlib.import_module(module)) if name.startswith("check_")]
 
 
 def command(ranks: int, *arguments: str) -> list[str]:
-    """What starts Python on several ranks."""
+    """Return the command that starts Python on several ranks."""
     return [str(MPIEXEC), "-n", str(ranks), sys.executable, *arguments]
 
 
 def environment() -> dict[str, str]:
-    """That of ranks: one thread each, and this tree first."""
+    """Return the environment of ranks: one thread each, and this tree first."""
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
     return {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 
 
 def run(started: list[str], seconds: float = 120) -> tuple[int, str]:
-    """The exit status of ranks and what they wrote; those that hang are ended.
+    """Return the exit status of ranks and what they wrote; those that hang are ended.
 
     Args:
         started: what ``command`` gives.
@@ -69,7 +69,7 @@ def run(started: list[str], seconds: float = 120) -> tuple[int, str]:
 
 @functools.cache
 def outcomes(module: str, ranks: int, seconds: float = 240) -> dict[str, str]:
-    """Of each check what went wrong, "" where nothing did.
+    """Return each check's failure as text, "" for none.
 
     Args:
         module: that holds the checks.

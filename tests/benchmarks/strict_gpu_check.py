@@ -23,7 +23,7 @@ assert gpu_by_numpy  # which puts functions in place
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache folder for the table of products, of which one is measured; every size counts as large."""
+    """Provide a cache folder for the table of products, of which one is measured; every size counts as large."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(choice, "SIZES", ((16, 24, 33),))
     monkeypatch.setattr(choice, "LARGE", 1)
@@ -59,7 +59,7 @@ def test_what_people_train_with_comes_first() -> None:
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the cases tanh's alone, and no loops."""
+    """Leave only the cases of tanh, without loops."""
     cases = gpu_cases.cases
     monkeypatch.setattr(
         gpu_cases, "cases", lambda *arguments: (case for case in cases(*arguments) if case.name == "tanh")

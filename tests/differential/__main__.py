@@ -40,7 +40,7 @@ GENERATORS: dict[str, Generator] = {
 
 
 def drawn(seed: int, number: int, kinds: list[str], only: str) -> Case:
-    """Case ``number``, the same whichever others are drawn."""
+    """Draw case ``number``, the same whichever others are drawn."""
     rng = np.random.default_rng((seed, number))
     return GENERATORS[kinds[int(rng.integers(len(kinds)))]](rng, only)
 

@@ -17,12 +17,12 @@ Condition = Callable[[Case, dict[str, Any], dict[str, Any], Difference], bool]
 
 
 def only_there(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """MindSpore refuses what works here."""
+    """Return whether MindSpore refuses what works here."""
     return difference.kind in ("error there only", "gradient error there only")
 
 
 def special(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """An input holds NaN or infinity, and numbers differ."""
+    """Return whether an input holds NaN or infinity, and numbers differ."""
     return case.holds_special() and "error" not in difference.kind
 
 
@@ -35,12 +35,12 @@ def gradient(case: Case, reference: dict[str, Any], answer: dict[str, Any], diff
 
 
 def classes_in(source: str) -> dict[str, str]:
-    """The text of each class in a program of ``hooks.py``."""
+    """Return the text of each class in a program of ``hooks.py``."""
     return {text.partition("(")[0]: text for text in re.split(r"^    class ", source, flags=re.MULTILINE)[1:]}
 
 
 def cells_in(source: str) -> list[tuple[str, str]]:
-    """The class and the path of each cell, in a program of ``hooks.py``."""
+    """Return the class and the path of each cell, in a program of ``hooks.py``."""
     classes, results = classes_in(source), []
 
     def look(name: str, path: str) -> None:
@@ -54,7 +54,7 @@ def cells_in(source: str) -> list[tuple[str, str]]:
 
 
 def called_twice(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """A cell that is called twice has backward hooks that get ``(None,)`` here; there they are called less often."""
+    """Return whether backward hooks of a cell called twice get ``(None,)`` here and are called less often there."""
     none = re.compile(r"backward .* tuple\(tuple\(None\), ")
     present = {line.partition(" tuple")[0] for line in lines_of(answer) if none.match(line)}
     apart = {line for line in present if line.rpartition(" ")[2] in paths_called_twice(case.source)}
@@ -76,7 +76,7 @@ def called_twice(case: Case, reference: dict[str, Any], answer: dict[str, Any], 
 
 
 def paths_called_twice(source: str) -> list[str]:
-    """Where the cells are, in a program of ``hooks.py``, that a gradient calls twice, or that are part of such."""
+    """Return the paths of cells in a program of ``hooks.py`` that a gradient calls twice, with their parents."""
     classes, cells = classes_in(source), {path: name for name, path in cells_in(source)}
     if "forward(y, x)" in source:
         return list(cells)
@@ -89,19 +89,19 @@ def paths_called_twice(source: str) -> list[str]:
 
 
 def lines_of(answer: dict[str, Any]) -> list[str]:
-    """The lines that a program wrote down, without the tensors."""
+    """Return the lines that a program logged, without the tensors."""
     lines = answer.get("result")
     full = isinstance(lines, list) and all(isinstance(line, list) and len(line) == 2 for line in lines)
     return [str(line[0].get("value")) for line in lines] if full else []
 
 
 def labels(answer: dict[str, Any]) -> list[list[str]]:
-    """What a program of ``hooks.py`` wrote down: each call's name, then the structures that it saw."""
+    """Return the log of a program of ``hooks.py``: each call's name, then the structures that it saw."""
     return [re.findall(r"^\w+ \d+ [\w.]+|\w+", line) for line in lines_of(answer)]
 
 
 def not_asked(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """Weights are not asked for, and what is seen here is what is seen there, or None, or not."""
+    """Return whether weights are not requested, and hooks see the same here as there, or None, or nothing."""
     requests = re.findall(r"saw\('gradients', .*", case.source)
     every = all("ws" in item for item in requests) and "trainable_params()[:1]" not in case.source
     if every and "requires_grad=False" not in case.source:
@@ -114,7 +114,7 @@ def not_asked(case: Case, reference: dict[str, Any], answer: dict[str, Any], dif
 
 
 def seen_less(reference: dict[str, Any], answer: dict[str, Any]) -> bool:
-    """What hooks see here is what they see there, or None, or they are not called."""
+    """Return whether hooks see the same here as there, or None, or are not called."""
     remaining = iter(labels(reference))
     for label in labels(answer):
         for item in remaining:
@@ -128,8 +128,10 @@ def seen_less(reference: dict[str, Any], answer: dict[str, Any]) -> bool:
 
 
 def one_node(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """A recomputed cell is differentiated as one node: there also where nothing is asked of it, here where something is
-    asked of a part of it."""
+    """Return whether a recomputed cell is differentiated as one node.
+
+    MindSpore does so also without a request for it, Hookscope if a part of it is requested.
+    """
     return (
         ("recompute(" in case.source)
         and difference.kind in ("value", "structure")
@@ -139,7 +141,7 @@ def one_node(case: Case, reference: dict[str, Any], answer: dict[str, Any], diff
 
 
 def same_lines(reference: dict[str, Any], answer: dict[str, Any], kept: Callable[[str], bool]) -> bool:
-    """Whether both programs wrote down the same lines, but for some."""
+    """Return whether both programs logged the same lines, except for some."""
     if "error" in reference or "error" in answer:
         return False
     if not (lines_of(reference) and lines_of(answer)):
@@ -152,13 +154,13 @@ def same_lines(reference: dict[str, Any], answer: dict[str, Any], kept: Callable
 
 
 def without_a_path(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """Hooks of parameters are told of zeros here, and not called there; something is frozen or stopped."""
+    """Return whether hooks of parameters get zeros here and are not called there, as something is frozen or stopped."""
     severed = "requires_grad=False" in case.source or "stop_gradient" in case.source
     return severed and same_lines(reference, answer, lambda line: not line.startswith("parameter"))
 
 
 def raises(here: str = "", there: str = "") -> Condition:
-    """One of both raises an error with a text that fits."""
+    """Return whether one of both raises an error with a text that fits."""
 
     def condition(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
         if "error" in reference and "error" in answer:
@@ -170,13 +172,13 @@ def raises(here: str = "", there: str = "") -> Condition:
 
 
 def assigned_to_a_part(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """MindSpore fails where a part is assigned to."""
+    """Return whether MindSpore fails at an assignment to a part."""
     words = "InplaceCopy|Can not modify tensor id|memcpy_s|size of perm|proposed_shape|StridedSliceGrad|'TensorScatter"
     return re.search(words, difference.text) is not None
 
 
 def nearly_zero(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """The rounding of numbers near 1 that were subtracted; of those in half precision."""
+    """Return whether the difference is the rounding of numbers near 1 that were subtracted, also in half precision."""
     match = re.search(r"at \[.*\] (\S+) there, (\S+) here", difference.text)
     if match is None or not difference.kind.endswith("numbers"):
         return False
@@ -185,45 +187,45 @@ def nearly_zero(case: Case, reference: dict[str, Any], answer: dict[str, Any], d
 
 
 def not_finite(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """NaN or infinity there, in a place where here is another of these, or a number that it did not spread to."""
+    """Return whether NaN or infinity there is another of these here, or a number that it did not spread to."""
     return difference.kind.endswith("NaN or infinity") and re.search("(nan|inf)j? there", difference.text) is not None
 
 
 def kept_nan(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """NaN goes into what loses it there."""
+    """Return whether NaN enters an operator that loses it there."""
     losing = re.search(r"(maximum|minimum|relu|clamp|amax|amin|\.max|\.min)\(", case.source) is not None
     return losing and "NaN or infinity" in difference.kind and " there, nan here" in difference.text
 
 
 def through_select(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """A gradient passes ``Tensor.select``: there it is wrong, or fails, unless what arrives is a tensor of its own."""
+    """Return whether a gradient passes ``Tensor.select``, which is wrong there or fails for views."""
     return difference.kind == "gradient numbers" and ".select(" in case.source
 
 
 def one_axis_more(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """A gradient has an axis of length 1 in front there."""
+    """Return whether a gradient has an axis of length 1 in front there."""
     return re.search(r"\[1, (.*)\] there, \[\1\] here", difference.text) is not None
 
 
 def of_second_order(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """A gradient of a gradient, and what differs is only how often a bprop is called."""
+    """Return whether it is a gradient of a gradient and only the number of calls of a bprop differs."""
     second = re.search(r"saw\('gradients', .*[gG]rad.*[gG]rad", case.source) is not None
     return second and same_lines(reference, answer, lambda line: line.startswith("gradients"))
 
 
 def no_tangents(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """A function of several outputs has no tangents there where nothing is compiled, as in these processes."""
+    """Return whether a function of several outputs lacks tangents there, as it does without compilation."""
     return ", tuple())) there" in difference.text
 
 
 def unmapped(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """The new axis is the last one, and the function does not use the mapped input."""
+    """Return whether the new axis is the last one, and the function does not use the mapped input."""
     body = case.source.partition("def f(x, y):")[2].partition("return")[0]
     return "(None, 0), -1" in case.source and "y" not in body
 
 
 def says_there(pattern: str) -> Condition:
-    """MindSpore alone refuses it, or its gradient, with a text that fits."""
+    """Return whether MindSpore alone refuses it, or its gradient, with a text that fits."""
 
     def condition(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
         return "error there only" in difference.kind and re.search(pattern, difference.text) is not None
@@ -232,22 +234,22 @@ def says_there(pattern: str) -> Condition:
 
 
 def of_a_tuple(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """The gradient by a tuple."""
+    """Return whether it is the gradient by a tuple."""
     return "lambda p: total(p[0]" in case.source and "tuple(tuple()) there" in difference.text
 
 
 def more_state(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """The optimizer has more parameters of its own here; those of the model and the learning rates are the same."""
+    """Return whether only the optimizer has more parameters of its own here."""
     return difference.kind in ("structure", "value") and difference.text.startswith("[2]")
 
 
 def rounding(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """Apart by what a few roundings in float32 make."""
+    """Return whether the difference is that of a few roundings in float32."""
     return difference.apart < 3e-5
 
 
 def half(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """Apart by what a few roundings in the half precision of the case make."""
+    """Return whether the difference is that of a few roundings in the half precision of the case."""
     texts = [*case.dtypes, case.source]
     allowed = (
         5e-2 if any("bfloat16" in text for text in texts) else 5e-3 if any("float16" in text for text in texts) else 0
@@ -256,44 +258,44 @@ def half(case: Case, reference: dict[str, Any], answer: dict[str, Any], differen
 
 
 def small(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """Apart by less than 1e-5 beside 1, in half precision 0.02."""
+    """Return whether the difference is less than 1e-5 beside 1, in half precision 0.02."""
     return difference.apart < (2e-2 if "float16" in case.dtypes else 1e-5)
 
 
 def coarse(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """Apart by what MindSpore's tanh is off."""
+    """Return whether the difference is the error of MindSpore's tanh."""
     return difference.apart < 1e-3
 
 
 def enlarged(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """Numbers are apart by what MindSpore's tanh is off, or by a rounding that Adam divides by its own size."""
+    """Return whether the difference is MindSpore's tanh's error, or a rounding that Adam divides by its own size."""
     larger = re.search("tanh|Adam", case.source, re.IGNORECASE) is not None
     return larger and "numbers" in difference.kind and difference.apart < 1e-3
 
 
 def is_lost(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """NaN goes in and comes out here, but a number there."""
+    """Return whether NaN goes in and comes out here, but a number there."""
     return case.holds_special() and re.search(r" there, \(?nan", difference.text) is not None
 
 
 def empty(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """An input has no elements."""
+    """Return whether an input has no elements."""
     return any(x.size == 0 for x in case.inputs)
 
 
 def subnormal(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """An input holds numbers so small that some processors take them for 0 where they are told to."""
+    """Return whether an input holds numbers so small that some processors can round them to 0."""
     floats = [x for x in case.inputs if x.dtype.kind == "f"]
     return any(((x != 0) & (np.abs(x) < np.finfo(x.dtype).tiny)).any() for x in floats)
 
 
 def without_axes(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """A dtype differs where a tensor without axes meets a Python number."""
+    """Return whether a dtype differs because a tensor without axes meets a Python number."""
     return difference.kind == "dtype" and bool(case.inputs) and all(x.ndim == 0 for x in case.inputs)
 
 
 def error(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """An argument that MindSpore's reference does not allow is refused here."""
+    """Return whether an argument is refused here that MindSpore's reference does not allow."""
     return difference.kind == "error here only"
 
 
@@ -313,7 +315,7 @@ def one_element(case: Case, reference: dict[str, Any], answer: dict[str, Any], d
 
 
 def rough(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """Numbers apart, of a matrix drawn at random."""
+    """Return whether numbers of a matrix drawn at random are apart."""
     return difference.kind == "numbers"
 
 
@@ -324,22 +326,22 @@ def special_or_below_zero(
 
 
 def says(pattern: str) -> Condition:
-    """The source of the case holds this regular expression."""
+    """Return whether the source of the case matches this regular expression."""
     return lambda case, reference, answer, difference: re.search(pattern, case.source) is not None
 
 
 def integers(case: Case, reference: dict[str, Any], answer: dict[str, Any], difference: Difference) -> bool:
-    """An input holds integers or bools."""
+    """Return whether an input holds integers or bools."""
     return any(x.dtype.kind in "iub" for x in case.inputs)
 
 
 def types(*names: str) -> Condition:
-    """An input has one of these dtypes, by MindSpore's name."""
+    """Return whether an input has one of these dtypes, by MindSpore's name."""
     return lambda case, reference, answer, difference: any(dtype in names for dtype in case.dtypes)
 
 
 def kinds(*names: str) -> Condition:
-    """What was found is of one of these kinds."""
+    """Return whether the difference is of one of these kinds."""
     return lambda case, reference, answer, difference: difference.kind in names
 
 
@@ -669,8 +671,10 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
 
 
 def without_lists(case: Case) -> tuple[str, str] | None:
-    """Cells with backward hooks give back tuples in place of lists and dictionaries, for MindSpore; for both packages
-    the hooks are taken off cells that have tensors in an inner tuple."""
+    """Let cells with backward hooks return tuples instead of lists and dictionaries, for MindSpore.
+
+    For both packages, the hooks of cells that have tensors in an inner tuple are removed.
+    """
     reference = answer = case.source
     for name, path in cells_in(case.source):
         text = classes_in(case.source)[name]
@@ -701,14 +705,14 @@ def without_lists(case: Case) -> tuple[str, str] | None:
 
 
 def without_recompute(case: Case) -> tuple[str, str] | None:
-    """Nothing is recomputed there."""
+    """Remove recomputation from the program for MindSpore."""
     reference = re.sub(r"^ *(self|net\S*)\.recompute\(\)\n", "", case.source, flags=re.MULTILINE)
     reference = re.sub(r"ms\.recompute\(([\w.]+), ", r"\1(", reference)
     return None if reference == case.source else (reference, case.source)
 
 
 def without_set_grad(case: Case) -> tuple[str, str] | None:
-    """The network was not told to remember its call, there."""
+    """Remove ``set_grad`` from the program for MindSpore."""
     if "saw('out'" not in case.source and case.group == "hooks":
         return None
     reference = case.source.replace("    net.set_grad()\n", "")
@@ -716,19 +720,19 @@ def without_set_grad(case: Case) -> tuple[str, str] | None:
 
 
 def without_ids(case: Case) -> tuple[str, str] | None:
-    """Gradients come without the numbers of their inputs, there and here."""
+    """Remove the numbers of inputs from gradients, for both packages."""
     without = case.source.replace(", return_ids=True", "")
     return None if without == case.source else (without, without)
 
 
 def all_needed(case: Case) -> tuple[str, str] | None:
-    """Here, too, every gradient is taken to be asked for."""
+    """Request every gradient in the program for Hookscope, too."""
     answer = re.sub(r"ctx\.needs_input_grad\[\d\]", "True", case.source)
     return None if answer == case.source else (case.source, answer)
 
 
 class Otherwise(NamedTuple):
-    """What MindSpore does wrong where a program has something, and is right about without it.
+    """An error of MindSpore that depends on one feature of a program.
 
     Attributes:
         group: a regular expression of the whole group.
@@ -745,8 +749,11 @@ class Otherwise(NamedTuple):
 
 
 def behind(lines: list[Any]) -> list[Any]:
-    """None of forward hooks: those inside a cell that is recomputed are called twice, and see lists as they are; those
-    of parameters at the end, as their place among the others is where the gradient of the whole cell is known."""
+    """Return the lines without those of forward hooks, and those of parameters at the end.
+
+    Forward hooks inside a recomputed cell are called twice, and see lists unchanged. The position of a parameter's hook
+    is where the gradient of the complete cell is known.
+    """
     texts = [(str(line[0].get("value")), index) for index, line in enumerate(lines)]
     first = [lines[index] for text, index in texts if not text.startswith(("forward", "parameter"))]
     return first + [lines[index] for text, index in sorted(texts) if text.startswith("parameter")]
@@ -770,9 +777,9 @@ def reason_for(
     mindspore: Package | None = None,
     hookscope: Package | None = None,
 ) -> str | None:
-    """Why a difference is right; None where nothing says so.
+    """Return the reason of an accepted difference; None if there is none.
 
-    With the two packages also where they agree on the program without what MindSpore has wrong (``OTHERWISE``).
+    With the two packages, their agreement on the program without MindSpore's error (``OTHERWISE``) is a reason, too.
     """
     for pattern, condition, reason in ACCEPTED:
         if re.fullmatch(pattern, case.group) and condition(case, reference, answer, difference):

@@ -167,7 +167,7 @@ class _Writer(Writer):
         self.calls: list[str] = []
 
     def own(self, number: int) -> None:
-        """A cell with a bprop."""
+        """Write a cell with a bprop."""
         pair = self.chance(0.5)
         names = ["x", "y"][: 1 + pair]
         further = {"k=2.0": 15, "n": 10, "": 75}
@@ -217,7 +217,7 @@ class _Writer(Writer):
         return self.pick(GRADIENTS if self.chance(0.03) else usual).format(d="dout", o="out", x=x, y=y, w=w)
 
     def function(self, number: int) -> None:
-        """A _Function."""
+        """Write a _Function."""
         pair, two = self.chance(0.5), self.chance(0.25)
         names = ["x", "y"][: 1 + pair]
         x, y = names[0], names[-1]
@@ -265,7 +265,7 @@ class _Writer(Writer):
 
 
 def draw(rng: np.random.Generator, only: str) -> Case:
-    """Some ways to compute, a function made of them, and one or two gradients; or a transformation of operators."""
+    """Draw some ways to compute, a function of them, and one or two gradients; or a transformation of operators."""
     writer = _Writer(rng)
     if writer.chance(0.03):
         return _transformed(writer)
@@ -322,7 +322,7 @@ def draw(rng: np.random.Generator, only: str) -> Case:
 
 
 def _transformed(writer: _Writer) -> Case:
-    """A function of operators, and one transformation of it."""
+    """Return a function of operators, and one transformation of it."""
     names = ["x", "y"]
     lines = ["def f(x, y):"]
     for _ in range(int(writer.rng.integers(1, 5))):

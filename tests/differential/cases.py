@@ -40,7 +40,7 @@ class Case:
         return f"{self.title or self.source.partition('return ')[2].strip()}  with {shapes}"
 
     def holds_special(self) -> bool:
-        """Whether an input holds NaN or infinity."""
+        """Return whether an input holds NaN or infinity."""
         return any(not np.isfinite(x).all() for x in self.inputs if x.dtype.kind in "fc")
 
 

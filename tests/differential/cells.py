@@ -219,7 +219,7 @@ class _Writer(Writer):
 
 
 def draw(rng: np.random.Generator, only: str) -> Case:
-    """A network in a container, and what happens to it."""
+    """Draw a network in a container, and its use."""
     writer = _Writer(rng)
     name = writer.one(("'w'", "'weight'", "None", "'0.w'"))
     more = writer.one(

@@ -43,7 +43,7 @@ class Difference:
 
 
 def compare(reference: dict[str, Any], answer: dict[str, Any]) -> Difference:
-    """How an answer of ``server.py`` differs from the reference's."""
+    """Return the difference of an answer of ``server.py`` from the reference's."""
     if reference.get("error") in ("crash", "hangs"):
         return Difference("breaks there")
     if "error" in reference and any(words in reference["text"] for words in NO_KERNEL):

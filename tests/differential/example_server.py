@@ -74,7 +74,7 @@ def main(package):
 
 
 def run_one_example(statements, seed, names):
-    """What each statement printed and the class and text of its error: as many as were run within the time."""
+    """Return the printed text and error of each statement, as many as ran within the time."""
     folder = tempfile.mkdtemp()
     report = os.path.join(folder, "..", os.path.basename(folder) + ".told")
     fork = os.fork()

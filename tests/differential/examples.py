@@ -68,7 +68,7 @@ class Outcome(NamedTuple):
 
 
 def docstrings(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """The public functions, classes and methods of a file, with their docstrings."""
+    """Yield the public functions, classes and methods of a file, with their docstrings."""
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             name = prefix + node.name
@@ -85,7 +85,7 @@ def docstrings(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, st
 
 
 def examples(package: Path, only: str) -> list[Example]:
-    """The examples of every public name, each once."""
+    """Return the examples of every public name, each once."""
     public = offered()
     results: dict[tuple[str, str, str], Example] = {}
     for path in sorted(package.rglob("*.py")):
@@ -140,14 +140,14 @@ class Package:
             raise SystemExit(f"{python} does not run {name}")
 
     def run(self, example: Example, seed: int) -> list[dict[str, str]]:
-        """What each statement printed, and the class and text of its error."""
+        """Return each statement's printed text, and the class and text of its error."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps({"statements": example.statements, "seed": seed}) + "\n")
         self._process.stdin.flush()
         return list(self._answer())
 
     def close(self) -> None:
-        """Lets it end."""
+        """End the process."""
         self._process.communicate()
 
     def _answer(self) -> Any:
@@ -157,7 +157,7 @@ class Package:
 
 
 def same_numbers(item: str, other: str, largest: float) -> bool:
-    """Two printed numbers: the same integer, or both with a point and near, beside the largest number of the text."""
+    """Return whether two printed numbers are equal integers, or close fractions beside the text's largest number."""
     if item == other:
         return True
     if item.lstrip("+-").isdigit() or other.lstrip("+-").isdigit():
@@ -170,12 +170,12 @@ def same_numbers(item: str, other: str, largest: float) -> bool:
 
 
 def without_numbers(text: str) -> str:
-    """What is printed, with # for each number and without spaces and addresses."""
+    """Return the printed text, with # for each number and without spaces and addresses."""
     return re.sub(r"\s+", "", NUMBER.sub("#", re.sub(r"0x[0-9a-f]+", "", text)))
 
 
 def same_printed(reference: str, answer: str, numbers: bool) -> bool:
-    """Whether two texts say the same."""
+    """Return whether two texts say the same."""
     if reference == answer:
         return True
     if without_numbers(reference) != without_numbers(answer):
@@ -189,7 +189,7 @@ def same_printed(reference: str, answer: str, numbers: bool) -> bool:
 
 
 def compare(example: Example, reference: list[dict[str, str]], answer: list[dict[str, str]], varies: Any) -> Outcome:
-    """The first statement that differs decides; ``varies`` says whether a statement's numbers are random ones."""
+    """Compare statements up to the first difference; ``varies`` marks statements with random numbers."""
     for i, (item, other) in enumerate(zip(reference, answer, strict=False)):
         output = f"{example.statements[i].strip()}\n"
         if other["error"] and INSTEAD in other["text"]:
@@ -214,7 +214,7 @@ def compare(example: Example, reference: list[dict[str, str]], answer: list[dict
 
 
 def table(outcomes: dict[str, Counter[str]]) -> str:
-    """How many examples of each module came out how."""
+    """Return a table of the outcomes of each module's examples."""
     rows = [("", *OUTCOMES, "all")]
     total: Counter[str] = sum(outcomes.values(), Counter())
     for module, counts in [*sorted(outcomes.items()), ("all", total)]:

@@ -34,7 +34,7 @@ FLOAT = "dtype=<ms.float32|ms.float16|ms.float64>"
 
 
 def named(names: str, *rooms: str) -> str:
-    """Each name in each of the rooms."""
+    """Return each name in each of the rooms."""
     return " ".join(f"{room}.{name}" for room in rooms for name in names.split())
 
 
@@ -642,7 +642,7 @@ WIDTHS = {"int": ("int32", "int32", "int64"), "long": ("int64", "int64", "int32"
 
 @functools.cache
 def calls(only: str) -> list[tuple[str, str, tuple[str, ...]]]:
-    """Each name with its arguments; before them what MindSpore computes where the method works in place, else ""."""
+    """Return each name with its arguments, and before them MindSpore's expression for a method in place, else ""."""
     results = [(name, "", tuple(arguments)) for names, *arguments in ROWS for name in names.split()]
     results += [(f"Tensor.{name}", prefix, ("{*}", *arguments)) for name, prefix, arguments in IN_PLACE]
     results = [result for result in results if result[0].startswith(only)]
@@ -652,7 +652,7 @@ def calls(only: str) -> list[tuple[str, str, tuple[str, ...]]]:
 
 
 def draw(rng: np.random.Generator, only: str) -> Case:
-    """A call by one of the rows."""
+    """Draw a call by one of the rows."""
     name, receiver, specs = calls(only)[int(rng.integers(len(calls(only))))]
     maker = Arguments(rng)
     lengths = {letter: int(rng.integers(1, 4 if letter in "CM" else 6)) for letter in "NCMKHW"}
@@ -681,7 +681,7 @@ def draw(rng: np.random.Generator, only: str) -> Case:
 
 
 def _expression(maker: Arguments, lengths: dict[str, int], text: str) -> str:
-    """An argument as Python writes it."""
+    """Return an argument as Python writes it."""
 
     def chosen(actual: re.Match[str]) -> str:
         choices = actual[1].split("|")

@@ -135,7 +135,7 @@ class _Writer(Writer):
         return self.pick(ANSWERS)
 
     def cell(self, depth: int, path: str, takes: str, gives: str) -> str:
-        """Writes a class and those of its children; returns its name."""
+        """Write a class and those of its children; return its name."""
         name = f"C{self.count}"
         self.count += 1
         self.paths.append(path)
@@ -231,7 +231,7 @@ class _Writer(Writer):
         return self.hooks
 
     def register(self) -> None:
-        """Hooks of cells and parameters, kept in h1, h2, ... where they are removed later."""
+        """Register hooks of cells and parameters, saved in h1, h2, ... if they are removed later."""
         for path in self.paths:
             for kind in KINDS:
                 for _ in range(int(self.rng.choice([0, 1, 2], p=[0.45, 0.45, 0.1]))):
@@ -263,7 +263,7 @@ class _Writer(Writer):
 
 
 def draw(rng: np.random.Generator, only: str) -> Case:
-    """Cells, hooks on them, and one or two gradients."""
+    """Draw cells, hooks on them, and one or two gradients."""
     writer = _Writer(rng)
     lines = writer.lines
     depth = int(rng.choice([0, 1, 1, 1, 1, 1, 2, 2, 2, 3, 4]))

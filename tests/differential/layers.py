@@ -356,7 +356,7 @@ def arguments_of(name: str) -> ast.arguments:
 
 
 def draw(rng: np.random.Generator, only: str) -> Case:
-    """A layer, its inputs and a mode."""
+    """Draw a layer, its inputs and a mode."""
     name, specs = rows(only)[int(rng.integers(len(rows(only))))]
     dtype = str(rng.choice(list(DTYPES), p=np.array(list(DTYPES.values())) / sum(DTYPES.values())))
     lengths = {letter: int(rng.integers(1, 4 if letter in "NMC" else 8)) for letter in "NMCKDHWL"}
@@ -386,7 +386,7 @@ def draw(rng: np.random.Generator, only: str) -> Case:
 
 
 def values(rng: np.random.Generator, shape: tuple[int, ...], kind: str, special: bool) -> Array:
-    """Numbers of a kind; "int0-4" are integers from 0 to 3."""
+    """Return numbers of a kind; "int0-4" are integers from 0 to 3."""
     if kind.startswith(("int", "long")):
         low, _, high = kind.removeprefix("int").removeprefix("long").rpartition("-")
         return rng.integers(int(low), int(high), shape).astype("int64" if kind.startswith("long") else "int32")
@@ -410,7 +410,7 @@ def values(rng: np.random.Generator, shape: tuple[int, ...], kind: str, special:
 
 
 def settings(rng: np.random.Generator, name: str, dtype: str) -> list[str]:
-    """The arguments that make the layer, as Python writes them."""
+    """Return the arguments that make the layer, as Python writes them."""
     arguments = arguments_of(name)
     parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     needed: list[Any] = [None] * (len(parameters) - len(arguments.defaults) - len(arguments.kwonlyargs))

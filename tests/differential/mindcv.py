@@ -78,7 +78,7 @@ def started(python: str, package: str, folder: str, options: argparse.Namespace)
 
 
 def compared(reference: Any, answer: Any) -> tuple[str, bool]:
-    """What differs between the files of both packages, in a line, and whether that is little."""
+    """Return the differences between the files of both packages, in a line, and whether they are small."""
     if reference.files != answer.files:
         return f"other names: {sorted(set(reference.files) ^ set(answer.files))[:6]}", False
     largest = max(np.abs(reference[key]).max() for key in reference.files if key.startswith("gradient"))
@@ -113,7 +113,7 @@ def run_all(package: str, folder: str, mindcv: str, names: list[str]) -> None:
 
 
 def one_step(name: str, size: int) -> dict[str, Any]:
-    """Outputs, loss and gradients of a network, each by its name."""
+    """Return outputs, loss and gradients of a network, each by its name."""
     import mindspore as ms
     from mindcv.models import create_model
     from mindspore import Tensor, nn
@@ -141,7 +141,7 @@ def one_step(name: str, size: int) -> dict[str, Any]:
 
 
 def number_for(name: str, shape: tuple[int, ...]) -> Any:
-    """A weight of this name: random by the name where it is a matrix or kernel, near 1 where it scales, small else."""
+    """Return a weight of this name: random for a matrix or kernel, near 1 for a scale, else small."""
     size = int(np.prod(shape))
     if len(shape) >= 2:
         drawn = np.random.default_rng(zlib.crc32(name.encode())).standard_normal(size)

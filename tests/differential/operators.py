@@ -153,7 +153,7 @@ WORDS: dict[str, tuple[str | None, ...]] = {
 
 @functools.cache
 def functions(only: str) -> list[tuple[str, ast.arguments]]:
-    """The names that are tried, with their arguments."""
+    """Return the names that are tried, with their arguments."""
     results = []
     for name, arguments in sorted(recorded().items()):
         room, _, last = name.rpartition(".")
@@ -166,7 +166,7 @@ def functions(only: str) -> list[tuple[str, ast.arguments]]:
 
 
 def draw(rng: np.random.Generator, only: str) -> Case:
-    """A call of one function."""
+    """Draw a call of one function."""
     name, arguments = functions(only)[int(rng.integers(len(functions(only))))]
     maker = Arguments(rng)
     texts = maker.of(arguments, name.startswith("Tensor."))
@@ -216,7 +216,7 @@ class Arguments:
         return texts
 
     def value(self, name: str, default: ast.expr | None) -> str | None:
-        """One argument as Python writes it; None where it is left out."""
+        """Return one argument as Python writes it; None where it is left out."""
         rng = self.rng
         if default is not None and rng.random() < 0.5:
             return None
@@ -259,7 +259,7 @@ class Arguments:
         return repr(int(self.rng.integers(-ndim, ndim + (self.rng.random() < 0.05))))
 
     def near(self) -> tuple[int, ...]:
-        """The shape, or one that broadcasts with it, or another."""
+        """Return the shape, or one that broadcasts with it, or another."""
         drawn = self.rng.random()
         if drawn < 0.6:
             return self.shape
@@ -284,7 +284,7 @@ class Arguments:
         return self.given(values + 1j * rng.normal(size=shape) if dtype.startswith("complex") else values, dtype)
 
     def given(self, values: Array, dtype: str) -> str:
-        """One more input: some of them by way of a tensor of other strides."""
+        """Return one more input: some of them by way of a tensor of other strides."""
         array = np.asarray(values > 0 if dtype == "bool" else values)
         array = array.astype("float32" if dtype == "bfloat16" else dtype)
         chance = self.rng.random()

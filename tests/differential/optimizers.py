@@ -109,7 +109,7 @@ def run(ms, {names}):
 
 
 def draw(rng: np.random.Generator, only: str) -> Case:
-    """An optimizer with its options, parameters, gradients and one to four steps."""
+    """Draw an optimizer with its options, parameters, gradients and one to four steps."""
     names = [name for name in NAMES if name.startswith(only)]
     if not names:
         raise SystemExit(f"no optimizer begins with {only!r}")
@@ -152,7 +152,7 @@ def options(
 
 
 def grouped(rng: np.random.Generator, name: str, count: int, own: dict[str, tuple[str, ...]]) -> str:
-    """The parameters, or groups of them with options of their own."""
+    """Return the parameters, or groups of them with options of their own."""
     if rng.random() < 0.6:
         return "params"
     cut = int(rng.integers(0, count))

@@ -206,7 +206,7 @@ class _Writer(Writer):
         self.lines.append(self.indent + line)
 
     def new(self, text: str, value: Array) -> str:
-        """A line that names a value."""
+        """Return a line that names a value."""
         name = f"v{self.count}"
         self.count += 1
         self.write(f"{name} = {text}")
@@ -217,12 +217,12 @@ class _Writer(Writer):
         return self.one(NUMBERS)
 
     def some(self, kinds: str = "fib", ndim: int = 0) -> str | None:
-        """A name of a tensor; the newest more often."""
+        """Return a name of a tensor; the newest more often."""
         fit = [name for name, value in self.known.items() if value.dtype.kind in kinds and value.ndim >= ndim]
         return None if not fit else fit[-1 - min(int(self.rng.exponential(2.0)), len(fit) - 1)]
 
     def line(self) -> None:
-        """One more line, or a few that belong together."""
+        """Add one more line, or a few that belong together."""
         getattr(self, self.pick(LINES))()
 
     def same(self) -> None:
@@ -436,7 +436,7 @@ class _Writer(Writer):
 
 
 def draw(rng: np.random.Generator, only: str) -> Case:
-    """A program."""
+    """Draw a program."""
     writer = _Writer(rng)
     for index, (dtype, shape) in enumerate(INPUTS):
         writer.known[f"x{index}"] = np.zeros(shape, dtype)

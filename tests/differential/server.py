@@ -55,7 +55,7 @@ def main(package):
 
 
 def line():
-    """The next text, and not a byte more: the rest is for the next fork."""
+    """Return the next text, and not a byte more: the rest is for the next fork."""
     length = b""
     while not length.endswith(b"\n"):
         byte = os.read(0, 1)
@@ -124,7 +124,7 @@ def trained(ms, names, inputs, gradient):
 
 
 def program(source):
-    """The names that a program defines. MindSpore wants functions to have a module, some of them their text too."""
+    """Return a program's names. MindSpore requires modules for functions, and the source text of some."""
     module = sys.modules["case"] = types.ModuleType("case")
     module.__file__ = "case.py"
     linecache.cache["case.py"] = (len(source), None, source.splitlines(keepends=True), "case.py")
@@ -141,7 +141,7 @@ def flat(value):
 
 
 def weighted(ms, result):
-    """One number of all floating results, each element with a weight of its own."""
+    """Return one number of all floating results, each element with a weight of its own."""
     import numpy as np
 
     total = 0
@@ -162,7 +162,7 @@ def tensor(ms, argument):
 
 
 def description(ms, value):
-    """What a function returned, as JSON."""
+    """Return a function's result, as JSON."""
     import numpy as np
 
     if isinstance(value, tuple | list):

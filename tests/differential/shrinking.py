@@ -11,7 +11,7 @@ from tests.differential.talking import Package
 
 
 def shrunk(case: Case, difference: Difference, mindspore: Package, hookscope: Package) -> tuple[Case, Difference]:
-    """The case without the lines that the difference does not need.
+    """Return the case without the lines that the difference does not need.
 
     Lines are taken out eight at a time, then fewer, down to one; what is no program any more is refused by both
     packages, and so is no difference.

@@ -35,7 +35,7 @@ class Package:
         self._start()
 
     def run(self, case: Case) -> dict[str, Any]:
-        """The answer of ``server.py``: a result and gradients, or the class and the text of an error."""
+        """Return the answer of ``server.py``: a result and gradients, or the class and the text of an error."""
         inputs = [
             {"dtype": dtype, "shape": x.shape, "numpy": x.dtype.str, "data": base64.b64encode(x.tobytes()).decode()}
             for x, dtype in zip(case.inputs, case.dtypes, strict=True)
@@ -49,11 +49,11 @@ class Package:
         return dict(answer)
 
     def fresh(self) -> None:
-        """A fork that has run nothing: MindSpore computes wrong gradients after some of its errors."""
+        """Start a fork that has run nothing: MindSpore computes wrong gradients after some of its errors."""
         self._write("fresh")
 
     def restart(self) -> None:
-        """Another process."""
+        """Start another process."""
         self.close()
         self._start()
 
@@ -106,5 +106,5 @@ class Package:
 
 
 def array_of(description: dict[str, Any]) -> np.ndarray[Any, Any]:
-    """A tensor of an answer."""
+    """Return a tensor of an answer."""
     return np.frombuffer(base64.b64decode(description["data"]), description["numpy"]).reshape(description["shape"])

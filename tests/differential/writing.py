@@ -46,7 +46,7 @@ class Writer:
         self.lines: list[str] = []
 
     def pick(self, weights: dict[str, int]) -> str:
-        """One of the keys, by their weights."""
+        """Return one of the keys, by their weights."""
         return str(self.rng.choice(list(weights), p=np.array(list(weights.values())) / sum(weights.values())))
 
     def one(self, texts: tuple[str, ...] | list[str]) -> str:

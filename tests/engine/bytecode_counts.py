@@ -53,14 +53,14 @@ class _Counter:
 
 
 def _settled(once: Callable[[], int]) -> int:
-    """The count of a call after some: Python rewrites instructions that it has seen a few times."""
+    """Return the count of a call after some: Python rewrites instructions that it has seen a few times."""
     for _ in range(50):
         once()
     return once()
 
 
 def counted() -> dict[str, int]:
-    """The counts of this interpreter, by path."""
+    """Return the counts of this interpreter, by path."""
     import hookscope.engine as ms
     from hookscope.engine import Tensor, nn
 
@@ -120,7 +120,7 @@ def counted() -> dict[str, int]:
 
 
 def of(python: str) -> tuple[str, dict[str, int]]:
-    """The version of an interpreter, as "3.11", and its counts; taken in a process of its own."""
+    """Return the version of an interpreter, as "3.11", and its counts; taken in a process of its own."""
     environment = {
         key: value for key, value in os.environ.items() if not key.startswith(("HOOKSCOPE_", "PYTHON", "COV"))
     }

@@ -77,7 +77,7 @@ def samples(text: str) -> list[Sample]:
 
 
 def _is_flat(code: list[str]) -> bool:
-    """Whether a page has lost the indentation of its samples."""
+    """Return whether a page has lost the indentation of its samples."""
     return any(item.endswith(":") and not after.startswith(" ") for item, after in itertools.pairwise(code))
 
 
@@ -108,7 +108,7 @@ def _indented(code: list[str]) -> list[str]:
 
 
 def _is_inside(line: str, brackets: int, before: list[str]) -> bool:
-    """Whether a line belongs to the method that is open."""
+    """Return whether a line belongs to the method that is open."""
     has_ended = before[-1].strip().startswith("return ")
     return not has_ended and (
         brackets > 0

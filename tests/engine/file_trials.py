@@ -62,7 +62,7 @@ SAVES: dict[str, Callable[[Path, int], None]] = {
 
 
 def number_in(path: Path) -> int:
-    """The number that a file was written with.
+    """Return the number that a file was written with.
 
     Raises:
         AssertionError: it is not whole.
@@ -80,7 +80,7 @@ def number_in(path: Path) -> int:
 
 
 def hidden(folder: Path) -> list[str]:
-    """What stands in a folder beside the files."""
+    """Return the other files in a folder."""
     return sorted(set(os.listdir(folder)) - set(SAVES))
 
 
@@ -147,7 +147,7 @@ def _save_for_ever(folder: Path, number: int, pipe: int, kind: int) -> None:
 
 
 def interrupts(folder: Path, count: int, seed: int) -> Counter[str]:
-    """Interrupt ``count`` saves at random moments; a KeyboardInterrupt comes out, and nothing else."""
+    """Interrupt ``count`` saves at random moments; only a KeyboardInterrupt may come out."""
     chance, counts = random.Random(seed), Counter[str]()
     spans, before = {}, {}
     for name, save in SAVES.items():
@@ -184,7 +184,7 @@ def interrupts(folder: Path, count: int, seed: int) -> Counter[str]:
 
 
 def at_once(folder: Path, rounds: int, writers: int = 16) -> Counter[str]:
-    """Threads, and then processes, that write one path at once."""
+    """Let threads, and then processes, write one path at once."""
     counts = Counter[str]()
     for number in range(rounds):
         for name, save in SAVES.items():
@@ -239,7 +239,7 @@ def _processes(save: Callable[[Path, int], None], path: Path, numbers: range) ->
 
 
 def full_disk(folder: Path) -> Counter[str]:
-    """Saves and exports onto a small file system that has less room than they take."""
+    """Save and export onto a small file system that has less room than they need."""
     counts = Counter[str]()
     for name, save in SAVES.items():
         path = folder / name
@@ -262,7 +262,7 @@ def full_disk(folder: Path) -> Counter[str]:
 
 
 def _failure_of(save: Callable[[Path, int], None], path: Path) -> Exception | None:
-    """What a save, or a load of what it should have written in the background, raises."""
+    """Return the exception of a save, or of a load of its result if it is written in the background."""
     try:
         save(path, 2)
         number_in(path)

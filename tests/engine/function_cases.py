@@ -19,7 +19,7 @@ TOLERANCE = {"float64": 1e-10, "complex128": 1e-10, "float32": 3e-6, "complex64"
 
 
 def same(result: Any, want: Any) -> None:
-    """Tensors have the arrays' shape, dtype and elements, in tuples as long; anything else is equal, types too."""
+    """Assert that tensors have the arrays' shape, dtype and elements, in equal tuples; other values and types equal."""
     if isinstance(want, tuple | list):
         assert type(result) is type(want) and len(result) == len(want)
         for first, second in zip(result, want, strict=True):
@@ -37,17 +37,17 @@ def same(result: Any, want: Any) -> None:
 
 
 def listed(table: dict[str, list[Case]]) -> list[Any]:
-    """Each case with its name and number as id, for ``pytest.mark.parametrize(("make", "want"), ...)``."""
+    """Return each case with its name and number as id, for ``pytest.mark.parametrize(("make", "want"), ...)``."""
     return [pytest.param(*case, id=f"{name}-{i}") for name, cases in table.items() for i, case in enumerate(cases)]
 
 
 def weighed(value: Tensor) -> Tensor:
-    """A number in which every element of ``value`` counts differently."""
+    """Return a number in which every element of ``value`` counts differently."""
     return (value * Tensor(np.cos(np.arange(value.size)).reshape(value.shape) + 1.5)).sum()
 
 
 def agrees(function: Callable[..., Tensor], *inputs: Array, step: float = 1e-6) -> None:
-    """The gradient by each input, of numbers in Float64, is that of central differences."""
+    """Assert that the gradient by each input, in Float64, is that of central differences."""
     arrays = [np.asarray(x, np.float64) for x in inputs]
     result = grad(lambda *x: weighed(function(*x)), tuple(range(len(arrays))))(*map(Tensor, arrays))
     for position, (array, slope) in enumerate(

@@ -52,7 +52,7 @@ class Network(nn.Cell):
 
 
 def damaged(content: bytes, count: int, seed: int) -> Iterator[bytes]:
-    """``count`` damaged forms of a file: first the systematic ones, then random ones."""
+    """Yield ``count`` damaged forms of a file: first the systematic ones, then random ones."""
     made = 0
     for index in range(len(content)):
         for pattern in PATTERNS:
@@ -78,7 +78,7 @@ def protected(tensor: Tensor, name: str) -> Any:
 
 
 def fuzz(folder: Path, files: int, seed: int = 0) -> dict[str, int]:
-    """How many files were tried, loaded, and refused.
+    """Return how many files were tried, loaded, and refused.
 
     Raises:
         AssertionError: an error of another class or without the file's name, other values than the checksum stands for,

@@ -42,7 +42,7 @@ def t(*values: float) -> Tensor:
 
 
 def shown(value: Any) -> str:
-    """A value with its structure: a tensor as its elements behind its type, all else as Python writes it."""
+    """Return a value with its structure: a tensor as its elements behind its type, all else as Python writes it."""
     if isinstance(value, Tensor):
         kind = {"float32": "", "int32": "i", "bool": "b"}[str(value.asnumpy().dtype)]
         return f"{kind}<{' '.join(f'{x:g}' for x in value.asnumpy().ravel())}>"
@@ -56,7 +56,7 @@ def shown(value: Any) -> str:
 
 
 def watch(net: nn.Cell, log: list[str], *kinds: str) -> Any:
-    """Hooks of the kinds, all four without any, on a network's cells, that write down what they are called with."""
+    """Register hooks of the kinds, all four by default, on a network's cells; they log their arguments."""
     for path, cell in net.cells_and_names():
         for kind in kinds or KINDS:
 
@@ -71,7 +71,7 @@ BACK = ("backward_pre", "backward")
 
 
 def told(net: nn.Cell, log: list[str]) -> Any:
-    """Hooks on a network's parameters that write down their gradients."""
+    """Register hooks on a network's parameters that log their gradients."""
     for p in net.get_parameters():
         if p.requires_grad:
             p.register_hook(lambda g, name=p.name: log.append(f"parameter {name} {shown(g)}"))
@@ -79,7 +79,7 @@ def told(net: nn.Cell, log: list[str]) -> Any:
 
 
 def step(function: Any, weights: Any, *inputs: Any) -> Any:
-    """The gradients of the usual training step: those of the weights, no others."""
+    """Return the gradients of the usual training step: those of the weights, no others."""
     weights = weights.trainable_params() if isinstance(weights, nn.Cell) else weights
     return ms.value_and_grad(function, None, weights)(*inputs)[1]
 
@@ -126,7 +126,7 @@ class Loss(nn.Cell):
 
 
 def made(function: Callable[..., Any], *cells: nn.Cell) -> Any:
-    """A cell whose construct is a function of it and the inputs, with cells a, b, c."""
+    """Return a cell whose construct is a function of it and the inputs, with cells a, b, c."""
 
     class Made(nn.Cell):
         def __init__(self) -> None:
@@ -141,12 +141,12 @@ def made(function: Callable[..., Any], *cells: nn.Cell) -> Any:
 
 
 def plain(function: Callable[..., Any]) -> Any:
-    """A cell without others: a function of the inputs."""
+    """Return a cell without others: a function of the inputs."""
     return made(lambda cell, *inputs, **keywords: function(*inputs, **keywords))
 
 
 def scaled(around: Callable[..., Any], log: list[str], inner: Callable[..., Any], *kinds: str) -> Any:
-    """The gradients of a network with one hooked cell between scaled inputs and what is made of its output."""
+    """Return the gradients of a network with one hooked cell between scaled inputs and what is made of its output."""
     net = made(around, Scale(), plain(inner))
     watch(net.b, log, *kinds)
     return step(net, net, t(3.0))
@@ -1082,7 +1082,7 @@ def backward_hooks_where_nothing_asked_for_is_used(log: list[str]) -> Any:
 
 
 def seen_in(name: str) -> list[str]:
-    """The lines of one case: what the hooks saw, and what came out."""
+    """Return the lines of one case: what the hooks saw, and what came out."""
     log: list[str] = []
     try:
         result = shown(CASES[name](log))
@@ -1092,7 +1092,7 @@ def seen_in(name: str) -> list[str]:
 
 
 def recorded() -> dict[str, list[str]]:
-    """The lines of each case as MindSpore wrote them."""
+    """Return the lines of each case as MindSpore wrote them."""
     results: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in FILE.read_text(encoding="utf-8").splitlines():

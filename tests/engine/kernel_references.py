@@ -26,7 +26,7 @@ def close(actual: Any, want: Any, dtype: np.dtype[Any]) -> None:
 
 
 def central_difference(f: Callable[[Any], Any], x: Any, g: Any, step: float = 1e-6) -> Any:
-    """d sum(g * f(x)) / dx, one element at a time."""
+    """Return d sum(g * f(x)) / dx, one element at a time."""
     gradient = np.empty_like(x)
     for index in np.ndindex(x.shape):
         ahead, behind = x.copy(), x.copy()

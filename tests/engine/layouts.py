@@ -11,19 +11,19 @@ from hookscope.engine.cpu import threads
 
 
 def samples_last(x: Any) -> Any:
-    """The same numbers as convolutions hand them on: (N, C, ...) is a view of memory (C, ..., N)."""
+    """Return the same numbers as convolutions hand them on: (N, C, ...) is a view of memory (C, ..., N)."""
     return np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 0, -1)), -1, 0)
 
 
 def spread(x: Any) -> Any:
-    """With gaps between them."""
+    """Return a copy with gaps between its elements."""
     wide = np.full((*x.shape[:-1], 2 * x.shape[-1]), 7, x.dtype)
     wide[..., ::2] = x
     return wide[..., ::2]
 
 
 def shifted(x: Any) -> Any:
-    """At odd addresses."""
+    """Return a copy at odd addresses."""
     return np.frombuffer(b"\0" + x.tobytes(), x.dtype, offset=1).reshape(x.shape)
 
 
@@ -38,7 +38,7 @@ ORDERS: dict[str, Callable[[Any], Any]] = {
 
 
 def assert_same_bits(kernel: Callable[..., Any], *arrays: Any) -> Any:
-    """The kernel's results, which are the same for 1, 2 and 4 threads and in any memory order of the arrays.
+    """Return the kernel's results, which are the same for 1, 2 and 4 threads and in any memory order of the arrays.
 
     Each array may lie in another order than the others.
     """

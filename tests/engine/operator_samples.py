@@ -56,12 +56,12 @@ def positive(*shape: int) -> Array:
 
 
 def between_integers(*shape: int) -> Array:
-    """Numbers of both signs at which neither a sign nor a rounding changes."""
+    """Return numbers of both signs at which neither a sign nor a rounding changes."""
     return np.asarray(_numbers.integers(-3, 3, shape) + _numbers.uniform(0.15, 0.45, shape))
 
 
 def distinct(*shape: int) -> Array:
-    """Numbers far enough apart that the largest stays the largest."""
+    """Return numbers far enough apart that the largest stays the largest."""
     return _numbers.permutation(math.prod(shape)).reshape(shape) * 0.37 - 1.0
 
 
@@ -70,26 +70,26 @@ PAIRS = (((3,), (3,)), ((2, 3), (3,)), ((2, 1, 3), (4, 1)), ((), (2, 2)), ((1,),
 
 
 def unary(function: Callable[[float], float], draw: Callable[..., Array] = normal, **attrs: Any) -> Row:
-    """A function of one number, tried on all SHAPES."""
+    """Return a function of one number, tried on all SHAPES."""
     reference = np.vectorize(function, otypes=[np.float64])
     return Row(lambda x, **_: reference(x), [Sample((draw(*shape),), attrs) for shape in SHAPES])
 
 
 def binary(function: Callable[[float, float], float], draw: Callable[..., Array] = normal) -> Row:
-    """A function of two numbers, tried on all PAIRS of shapes and with a Python number on either side."""
+    """Return a function of two numbers, tried on all PAIRS of shapes and with a Python number on either side."""
     samples = [Sample((draw(*a), draw(*b))) for a, b in PAIRS]
     samples += [Sample((draw(2, 2), 1.7)), Sample((1.7, draw(2, 2)))]
     return Row(np.vectorize(function, otypes=[np.float64]), samples)
 
 
 def slope(function: Callable[[float, float], float], draw: Callable[..., Array] = normal, **attrs: Any) -> Row:
-    """A gradient operator: ``function(g, y)`` on two tensors of one shape."""
+    """Return a gradient operator: ``function(g, y)`` on two tensors of one shape."""
     reference = np.vectorize(function, otypes=[np.float64])
     return Row(lambda g, y, **_: reference(g, y), [Sample((normal(*s), draw(*s)), attrs) for s in SHAPES])
 
 
 def along(function: Callable[..., Any], *sets: dict[str, Any], draw: Callable[..., Array] = normal) -> Row:
-    """A function of one (2, 3, 2) tensor and attributes."""
+    """Return a function of one (2, 3, 2) tensor and attributes."""
     return Row(function, [Sample((draw(2, 3, 2),), attrs) for attrs in sets])
 
 
@@ -106,7 +106,7 @@ def gelu_tanh(v: float) -> float:
 
 
 def derivative(function: Callable[[float], float]) -> Callable[[float, float], float]:
-    """g times the slope of ``function``, by Richardson's extrapolation of two central differences."""
+    """Return g times the slope of ``function``, by Richardson's extrapolation of two central differences."""
 
     def difference(x: float, step: float) -> float:
         return (function(x + step) - function(x - step)) / (2 * step)
@@ -157,7 +157,7 @@ def picked(x: Array, indices: Array, kernel: Any, stride: Any, pads: Any, dilati
 def transposed(
     function: Callable[..., Array], shape: tuple[int, ...], *arguments: Any, **how: Any
 ) -> Callable[..., Any]:
-    """The transpose of a linear function, from its values on every unit vector."""
+    """Return the transpose of a linear function, from its values on every unit vector."""
 
     def back(g: Array) -> Array:
         out = np.zeros(shape)
@@ -223,7 +223,7 @@ DILATED = {**POOL, "dilation": (2, 1)}
 
 
 def conv_shapes(how: dict[str, Any]) -> tuple[Array, Array, Array]:
-    """An input, a kernel, and a gradient of the output's shape."""
+    """Return an input, a kernel, and a gradient of the output's shape."""
     x, weight = normal(2, 2, 4, 5), normal(2, 2 // how["group"], 2, 2)
     return x, weight, normal(*windows.conv2d(x, weight, **how).shape)
 
@@ -328,7 +328,7 @@ INDEXES: tuple[Any, ...] = (
 
 
 def dropout_kept(x: Array, p: float, seed: int, offset: int) -> Array:
-    """From the documented rule: element i is kept where the number of word i % 4 of counter i // 4 is at least p."""
+    """Return a mask by the documented rule: element i stays if word i % 4 of counter i // 4 is at least p."""
     from hookscope.engine.cpu.arrays.philox import philox4x32
 
     counters = [(offset + i // 4, 0, 0, 0) for i in range(x.size)]
@@ -347,7 +347,7 @@ def channels_dropped(x: Array, keep_prob: float, seed: int, offset: int) -> Arra
 
 
 def written_through(root: Array, new: Array, steps: Any) -> Array:
-    """Which elements the steps lead to is asked of the elements' numbers."""
+    """Return the array after a write through views; the elements' numbers tell which ones the steps lead to."""
     indices = np.arange(root.size).reshape(root.shape)
     for step, attrs in steps:
         indices = step.kernel(indices, **attrs)
@@ -360,7 +360,7 @@ ALONE = {"group": "mccl_world_group"}
 
 
 def of_one_process(**settings: Any) -> Row:
-    """A collective, which gives one process its own values."""
+    """Return a collective, which gives one process its own values."""
     return Row(lambda x, **_: x, [Sample((normal(3, 2),), {**settings, **ALONE})])
 
 

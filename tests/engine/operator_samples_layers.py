@@ -27,7 +27,7 @@ def padded(x: Array, pads: Any, value: float = 0.0) -> Array:
 
 
 def window_places(x: Array, kernel: Any, stride: Any, dilation: Any) -> Any:
-    """For each output place of a padded input, the places of its window in order."""
+    """Yield for each output position of a padded input the positions of its window in order."""
     outputs = [(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(x.shape[2:], kernel, stride, dilation, strict=True)]
     for out in itertools.product(*map(range, outputs)):
         yield (
@@ -90,7 +90,7 @@ def columns(x: Array, kernel: Any, stride: Any, pads: Any, dilation: Any) -> Arr
 
 
 def transposed(function: Any, shape: tuple[int, ...], *arguments: Any, **how: Any) -> Any:
-    """The transpose of a linear function, from its values on every unit vector."""
+    """Return the transpose of a linear function, from its values on every unit vector."""
 
     def back(g: Array) -> Array:
         out = np.zeros(shape)
@@ -176,7 +176,7 @@ def _attention_grad_sample() -> Sample:
 def recurrent(
     x: Array, h: Array, c: Any, w_ih: Array, w_hh: Array, b_ih: Any, b_hh: Any, keep: Any, kind: str, reverse: bool
 ) -> Array:
-    """The textbook's step for each time, for each sample."""
+    """Return the textbook's step for each time, for each sample."""
 
     def sigmoid(v: Array) -> Array:
         return 1 / (1 + np.exp(-v))
@@ -218,7 +218,7 @@ def _recurrent_samples() -> list[Sample]:
 
 
 def recurrent_grad(g: Array, gh: Any, gc: Any, *operands: Any, kind: str, reverse: bool) -> Array:
-    """The gradient for x, by central differences of the outputs."""
+    """Return the gradient for x, by central differences of the outputs."""
     x, *others = operands[:8]
     result, step = np.zeros(x.shape), 1e-5
     for index in np.ndindex(x.shape):
@@ -242,7 +242,7 @@ def _recurrent_grad_samples() -> list[Sample]:
 
 
 def rms_norm_grad(g: Array, x: Array, gamma: Array, rstd: Array, epsilon: float) -> Array:
-    """Zhang and Sennrich 2019, row by row."""
+    """Return the gradients, row by row (Zhang and Sennrich 2019)."""
     out = np.zeros(x.shape)
     for row in np.ndindex(x.shape[:-1]):
         root = math.sqrt((x[row] ** 2).mean() + epsilon)
@@ -252,7 +252,7 @@ def rms_norm_grad(g: Array, x: Array, gamma: Array, rstd: Array, epsilon: float)
 
 
 def batch_norm_grad(g: Array, x: Array, gamma: Array, mean: Array, var: Array, epsilon: float) -> Array:
-    """Ioffe and Szegedy 2015, channel by channel."""
+    """Return the gradients, channel by channel (Ioffe and Szegedy 2015)."""
     out = np.zeros(x.shape)
     for c in range(x.shape[1]):
         deviation = math.sqrt(var[c] + epsilon)
@@ -282,7 +282,7 @@ def _batch_norm_grad_sample() -> Sample:
 def adam(
     p: Array, m: Array, v: Array, g: Array, lr_t: float, beta1: float, beta2: float, eps: float, use_nesterov: bool
 ) -> Array:
-    """Kingma and Ba 2015, element by element."""
+    """Return the step, element by element (Kingma and Ba 2015)."""
     out = np.zeros(p.shape)
     for i in np.ndindex(p.shape):
         new_m, new_v = beta1 * m[i] + (1 - beta1) * g[i], beta2 * v[i] + (1 - beta2) * g[i] ** 2
@@ -292,7 +292,7 @@ def adam(
 
 
 def layer_norm_grad(g: Array, x: Array, gamma: Array, mean: Array, rstd: Array, begin_norm_axis: int) -> Array:
-    """Ba et al. 2016, sample by sample."""
+    """Return the gradients, sample by sample (Ba et al. 2016)."""
     out = np.zeros(x.shape)
     for index in np.ndindex(x.shape[:begin_norm_axis]):
         xhat, scaled = (x[index] - mean[index]) * rstd[index], g[index] * gamma

@@ -34,7 +34,7 @@ _numbers = np.random.default_rng(21)
 
 
 def inside(*shape: int) -> Array:
-    """Numbers in (-0.9, 0.9)."""
+    """Return numbers in (-0.9, 0.9)."""
     return np.asarray(_numbers.uniform(-0.9, 0.9, shape))
 
 
@@ -43,7 +43,7 @@ def above_one(*shape: int) -> Array:
 
 
 def both_signs(*shape: int) -> Array:
-    """Numbers of both signs up to 40, over the seams between series and integrals."""
+    """Return numbers of both signs up to 40, over the seams between series and integrals."""
     return np.asarray(_numbers.uniform(-40, 40, shape))
 
 
@@ -60,7 +60,7 @@ def bools(*shape: int) -> Array:
 
 
 def compared(function: Callable[[Any, Any], Any], draw: Callable[..., Array] = integers) -> Row:
-    """An operator on two tensors without a gradient."""
+    """Return an operator on two tensors without a gradient."""
     return Row(
         lambda x, y: np.vectorize(function, otypes=[np.result_type(draw(1), draw(1))])(x, y),
         [Sample((draw(*a), draw(*b))) for a, b in PAIRS if 0 not in (*a, *b)],
@@ -73,13 +73,13 @@ def comparison(function: Callable[[Any, Any], Any]) -> Row:
 
 
 def tested(function: Callable[[Any], Any]) -> Row:
-    """A question about one number."""
+    """Return a question about one number."""
     special = np.array([1.5, -2.0, 0.0, math.nan, math.inf, -math.inf])
     return Row(lambda x: np.vectorize(function, otypes=[bool])(x), [Sample((special,)), Sample((normal(0, 2),))])
 
 
 def exact(function: Callable[..., Any]) -> Callable[..., Array]:
-    """A function of mpmath's numbers, which have 30 digits here, for each element."""
+    """Return a function of mpmath's numbers, which have 30 digits here, for each element."""
 
     def each(*numbers: float) -> float:
         with mp.workdps(30):
@@ -93,13 +93,13 @@ def special(function: Callable[..., Any], draw: Callable[..., Array] = positive,
 
 
 def spd(*shape: int) -> Array:
-    """Symmetric positive definite matrices."""
+    """Return symmetric positive definite matrices."""
     x = normal(*shape)
     return x @ x.swapaxes(-1, -2) + 2 * np.eye(shape[-1])
 
 
 def well(*shape: int) -> Array:
-    """Matrices far from singular, with singular values far apart."""
+    """Return matrices far from singular, with singular values far apart."""
     x = normal(*shape)
     u, _, v = np.linalg.svd(x, full_matrices=False)
     k = min(shape[-2:])
@@ -107,7 +107,7 @@ def well(*shape: int) -> Array:
 
 
 def determinant(x: Array) -> Array:
-    """Leibniz's sum over permutations."""
+    """Return Leibniz's sum over permutations."""
     n, total = x.shape[-1], np.zeros(x.shape[:-2])
     for order in itertools.permutations(range(n)):
         sign = (-1) ** sum(a > b for i, a in enumerate(order) for b in order[i + 1 :])
@@ -124,7 +124,7 @@ def cofactors(x: Array) -> Array:
 
 
 def packed(x: Array) -> Array:
-    """R, and below it the vectors of Householder's reflections, the sign of each as in LAPACK (xLARFG)."""
+    """Return R, and below it the vectors of Householder's reflections, the sign of each as in LAPACK (xLARFG)."""
     out = x.copy()
     for k in range(min(x.shape)):
         below = out[k:, k].copy()
@@ -140,7 +140,7 @@ def packed(x: Array) -> Array:
 
 
 def gram_schmidt(x: Array, part: int) -> Array:
-    """Q or R with the signs that LAPACK's reflections give."""
+    """Return Q or R with the signs of LAPACK's reflections."""
     q, r = np.zeros_like(x), np.zeros((x.shape[-1], x.shape[-1]))
     for j in range(x.shape[-1]):
         v = x[:, j].copy()
@@ -154,13 +154,13 @@ def gram_schmidt(x: Array, part: int) -> Array:
 
 
 def square_roots(x: Array) -> Array:
-    """Singular values by the eigenvalues of x.T @ x."""
+    """Return singular values by the eigenvalues of x.T @ x."""
     k = min(x.shape[-2:])
     return np.sqrt(np.maximum(np.linalg.eigvalsh(x.swapaxes(-1, -2) @ x)[..., ::-1][..., :k], 0))
 
 
 def lower_triangle(x: Array) -> Array:
-    """Cholesky and Banachiewicz, element by element."""
+    """Return the factor of Cholesky and Banachiewicz, element by element."""
     out = np.zeros_like(x)
     for i in range(x.shape[-1]):
         for j in range(i + 1):
@@ -170,7 +170,7 @@ def lower_triangle(x: Array) -> Array:
 
 
 def contracted(*operands: Array, terms: tuple[str, ...], result: str) -> Array:
-    """Einstein's sum, term by term."""
+    """Return Einstein's sum, term by term."""
     sizes = {c: n for x, t in zip(operands, terms, strict=True) for c, n in zip(t, x.shape, strict=True)}
     out = np.zeros([sizes[c] for c in result])
     for values in itertools.product(*(range(n) for n in sizes.values())):
@@ -242,7 +242,7 @@ def whole(values: Array, where: Positions) -> Array:
 
 
 def by_order(a: float, b: float, x: float, position: float) -> Any:
-    """The slope of the incomplete beta function by its first or second argument."""
+    """Return the slope of the incomplete beta function by its first or second argument."""
     return mp.diff(
         lambda v: mp.betainc(v if position == 0 else a, b if position == 0 else v, 0, x, regularized=True),
         b if position else a,

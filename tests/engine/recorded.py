@@ -34,12 +34,12 @@ FOLDER = Path(__file__).parent / "recorded"
 
 
 def wave(*shape: int, k: float = 0.0) -> Tensor:
-    """sin(k), sin(k + 0.37), ..."""
+    """Return sin(k), sin(k + 0.37), ..."""
     return Tensor(np.sin(0.37 * np.arange(int(np.prod(shape))) + k).astype(np.float32).reshape(shape))
 
 
 def filled(cell: Any, by: float = 0.6) -> Any:
-    """The cell, its i-th parameter by * sin(i), by * sin(i + 0.7), ..."""
+    """Return the cell, its i-th parameter by * sin(i), by * sin(i + 0.7), ..."""
     for i, p in enumerate(cell.get_parameters()):
         values = by * np.sin(0.7 * np.arange(int(np.prod(p.shape))) + i)
         p.set_data(Tensor(values.astype(np.float32).reshape(p.shape)))
@@ -47,14 +47,14 @@ def filled(cell: Any, by: float = 0.6) -> Any:
 
 
 def flat(result: Any) -> list[Any]:
-    """The tensors of nested results."""
+    """Return the tensors of nested results."""
     if isinstance(result, tuple | list):
         return [x for part in result for x in flat(part)]
     return [] if result is None else [result]
 
 
 def weighed(result: Any) -> Tensor:
-    """The sum of all elements times cos(0), cos(1), ..."""
+    """Return the sum of all elements times cos(0), cos(1), ..."""
     total: Any = 0
     for item in flat(result):
         if item.dtype == ms.float32:
@@ -63,7 +63,7 @@ def weighed(result: Any) -> Tensor:
 
 
 def gradients(cell: Any, *inputs: Tensor) -> list[Any]:
-    """The gradients of the weighed sum by the first input and by each parameter."""
+    """Return the gradients of the weighed sum by the first input and by each parameter."""
     weights = cell.trainable_params() if isinstance(cell, nn.Cell) else []
     if not weights:
         return [ms.grad(lambda *x: weighed(cell(*x)), 0)(*inputs)]
@@ -75,7 +75,7 @@ def arrays(result: Any) -> list[Array]:
 
 
 def check(file: str, name: str, make: Callable[[], Any]) -> None:
-    """What is made now is what was recorded for this case of the file: shapes, dtypes and every element."""
+    """Assert that the result equals the recorded one for this case of the file: shapes, dtypes and every element."""
     with np.load(FOLDER / f"{Path(file).stem}.npz", allow_pickle=False) as archive:
         want = [archive[f"{name} {i}"] for i in range(int(archive[f"{name} count"]))]
     result = arrays(make())

@@ -41,7 +41,7 @@ INTERNAL_ENDS = ("validators", "_pb2", "py_transforms_util", "cache_admin", "ser
 
 
 def recorded() -> dict[str, list[str]]:
-    """The names of each module, by its name below ``mindspore``; ``""`` is ``mindspore`` itself."""
+    """Return the names of each module, by its name below ``mindspore``; ``""`` is ``mindspore`` itself."""
     results: dict[str, list[str]] = {}
     module = ""
     for line in FILE.read_text(encoding="utf-8").splitlines():
@@ -54,7 +54,7 @@ def recorded() -> dict[str, list[str]]:
 
 
 def is_internal(module: str) -> bool:
-    """Whether no program imports a module: the rows of INTERNAL, and files of one kind everywhere."""
+    """Return whether no program imports a module: the rows of INTERNAL, and files of one kind everywhere."""
     inside = any(f"{module}.".startswith(f"{row}.") for row in INTERNAL)
     return inside or module.endswith(INTERNAL_ENDS) or any(part.startswith("_") for part in module.split("."))
 
@@ -71,7 +71,7 @@ def _modules(name: str) -> Iterator[tuple[str, types.ModuleType]]:
 
 
 def _offered(module: types.ModuleType) -> list[str]:
-    """The names of ``__all__``; else those that it defines; of a package that defines none, those that it gathers."""
+    """Return the names of ``__all__``, else those that the module defines, or of a package those that it imports."""
     listed = getattr(module, "__all__", None)
     if listed:
         return sorted({item if isinstance(item, str) else item.__name__ for item in listed})

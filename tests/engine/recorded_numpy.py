@@ -43,7 +43,7 @@ INPUTS: dict[str, Any] = {
 
 
 def names(module: Any, make: Callable[[Any], Any]) -> dict[str, Any]:
-    """What a call may name: the functions of the module, and the inputs as ``made`` makes them.
+    """Return the names for a call: the functions of the module, and the inputs as ``make`` makes them.
 
     Args:
         module: ``mindspore.numpy``, ours, or NumPy itself.
@@ -53,7 +53,7 @@ def names(module: Any, make: Callable[[Any], Any]) -> dict[str, Any]:
 
 
 def kind(answer: Any) -> str:
-    """An answer as the table has it: element types and shapes, and the kinds of what are no tensors."""
+    """Return an answer as the table has it: element types and shapes, and the kinds of what are no tensors."""
     if isinstance(answer, tuple | list):
         brackets = "()" if isinstance(answer, tuple) else "[]"
         return brackets[0] + ", ".join(map(kind, answer)) + brackets[1]
@@ -65,7 +65,7 @@ def kind(answer: Any) -> str:
 
 
 def recorded() -> dict[str, str]:
-    """The answers, by the calls."""
+    """Return the answers, by the calls."""
     lines = FILE.read_text(encoding="utf-8").splitlines()
     return {call: answer for call, _, answer in (line.partition(" -> ") for line in lines)}
 

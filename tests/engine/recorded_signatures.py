@@ -61,7 +61,7 @@ DOTS = _Dots()
 
 @functools.cache
 def recorded() -> dict[str, ast.arguments]:
-    """The arguments of each, read as Python's grammar has them."""
+    """Return the arguments of each, read as Python's grammar has them."""
     results = {}
     for line in FILE.read_text(encoding="utf-8").splitlines():
         name, _, arguments = line.partition("(")

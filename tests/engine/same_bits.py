@@ -43,7 +43,7 @@ def training(make: Training) -> Training:
 
 
 def steps(net: Any, optimizer: Callable[[Any], Any], loss: Callable[..., Any], *inputs: Any) -> Iterator[Any]:
-    """Two steps: of each the loss, all gradients and all parameters."""
+    """Yield two steps: of each the loss, all gradients and all parameters."""
     from hookscope.engine import value_and_grad
 
     parameters = net.trainable_params()
@@ -71,7 +71,7 @@ def integers(*shape: int, below: int) -> Any:
 
 @training
 def rows() -> Iterator[Any]:
-    """What needs few kernels: products, a rectifier, cross-entropy, momentum."""
+    """Yield trainings with few kernels: products, a rectifier, cross-entropy, momentum."""
     from hookscope.engine import nn
 
     net = nn.SequentialCell(nn.Dense(300, 257), nn.ReLU(), nn.Dense(257, 131))
@@ -158,7 +158,7 @@ def volumes() -> Iterator[Any]:
 
 @training
 def figures() -> Iterator[Any]:
-    """What a debugger computes, and large draws."""
+    """Yield a debugger's statistics, and large draws."""
     from hookscope.engine import Tensor, ops
     from hookscope.engine.debug.record.statistics import any_nonfinite, changes, statistics
 
@@ -175,7 +175,7 @@ def figures() -> Iterator[Any]:
 
 @training
 def loops() -> Iterator[Any]:
-    """What jit joins to loops."""
+    """Yield operators that jit joins to loops."""
     from hookscope.engine import jit, ops, value_and_grad
 
     def formula(x: Any, y: Any) -> Any:
@@ -194,7 +194,7 @@ a call that waits 5 s for a gap in which no other thread computes gradients runs
 
 
 def digest(name: str) -> str:
-    """Of all bits that a training gives."""
+    """Return a digest of all bits of a training's results."""
     from hookscope.engine import Tensor, set_seed
 
     set_seed(7)
@@ -211,7 +211,7 @@ def one_after_the_other(names: Sequence[str]) -> dict[str, str]:
 
 
 def in_threads(names: Sequence[str]) -> dict[str, str]:
-    """In a Python thread each; but those of ``ALONE`` one after the other."""
+    """Run each in a Python thread; but those of ``ALONE`` one after the other."""
     alone, results = [name for name in names if name in ALONE], {}
     with ThreadPoolExecutor(len(names)) as pool:
         together = [name for name in names if name not in alone]
@@ -220,7 +220,7 @@ def in_threads(names: Sequence[str]) -> dict[str, str]:
 
 
 def forked(names: Sequence[str]) -> dict[str, str]:
-    """All but the first in a child as well, at the same time; None of what differs there."""
+    """Return all but the first in a child as well, at the same time; None of what differs there."""
     first, *rest = names
     results = {first: digest(first)}
     read, write = os.pipe()
@@ -239,7 +239,7 @@ def forked(names: Sequence[str]) -> dict[str, str]:
 
 
 def interrupted(names: Sequence[str]) -> dict[str, str]:
-    """Each again and again, until no interrupt comes any more; then once more."""
+    """Return each again and again, until no interrupt comes any more; then once more."""
     chance, over, inside = random.Random(" ".join(names)), threading.Event(), [False]
 
     def interrupt() -> None:
@@ -310,7 +310,7 @@ def run(process: Process) -> Result | None:
 
 
 def do(names: Sequence[str], way: str, nothing_built: bool) -> None:
-    """What such a process does."""
+    """Run such a process."""
     from hookscope.engine.cpu import compiling
 
     if nothing_built:
@@ -320,7 +320,7 @@ def do(names: Sequence[str], way: str, nothing_built: bool) -> None:
 
 
 def differences(results: Sequence[Result]) -> dict[str, set[str]]:
-    """The trainings of which there is more than one digest, with their digests."""
+    """Return the trainings of which there is more than one digest, with their digests."""
     outputs: dict[str, set[str]] = {}
     for result in results:
         for name, bits in result.digests.items():
@@ -329,7 +329,7 @@ def differences(results: Sequence[Result]) -> dict[str, set[str]]:
 
 
 def plan(chance: random.Random, count: int, parent: Path) -> list[list[Process]]:
-    """Groups of processes; those of a group run together. Threads, orders and folders are drawn."""
+    """Draw groups of processes, with threads, orders and folders; those of a group run together."""
     full, groups = parent / "full", []
 
     def process(folder: Path | None, way: str = "one_after_the_other", killed_after: float | None = None) -> Process:

@@ -13,7 +13,7 @@ RENEW = "python tests/engine/bytecode_counts.py --renew PYTHON3.11 PYTHON3.12 PY
 
 
 def difference(counts: dict[str, int], recorded: dict[str, int]) -> str:
-    """What differs, in words; nothing where nothing does."""
+    """Return the differences as text; "" if there are none."""
     lines = [
         f"{name}: {recorded.get(name, 'not recorded')} before, {counts.get(name, 'not counted')} now"
         for name in counts | recorded

@@ -25,7 +25,7 @@ MODULES = sorted(
 
 
 def declared() -> dict[str, list[Callable[..., Any]]]:
-    """The functions of all surfaces, by the module that they are written in."""
+    """Return the functions of all surfaces, by the module that they are written in."""
     results: dict[str, list[Callable[..., Any]]] = {}
     tables = (surfaces.METHODS, surfaces.IN_PLACE, surfaces.MINT, surfaces.NUMPY)
     functions = [item for table in tables for item in table.values()] + [
@@ -37,7 +37,7 @@ def declared() -> dict[str, list[Callable[..., Any]]]:
 
 
 def public(name: str) -> Iterator[Any]:
-    """What a module offers and what it declares, each once."""
+    """Yield a module's public and declared names, each once."""
     module = importlib.import_module(name)
     offered = [getattr(module, item) for item in getattr(module, "__all__", ())]
     for element in {id(item): item for item in [*offered, *declared().get(name, ())]}.values():
@@ -62,7 +62,7 @@ def parameters(item: Any) -> list[str]:
 
 
 def unexplained(item: Any) -> list[str]:
-    """Parameters that the documentation does not name."""
+    """Return parameters that the documentation does not name."""
     text = inspect.getdoc(item) or ""
     if inspect.isclass(item):
         text += "\n" + (inspect.getdoc(item.__init__) or "")

@@ -18,7 +18,7 @@ from hookscope.engine.train.metrics import metric
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty package that can be imported as ``found_package``."""
+    """Provide an empty package that can be imported as ``found_package``."""
     room = tmp_path / "found_package"
     room.mkdir()
     (room / "__init__.py").write_text("")

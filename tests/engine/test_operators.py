@@ -48,7 +48,7 @@ WORST: dict[str, float] = defaultdict(float)
 
 
 def first(output: Any) -> Any:
-    """The output that has a gradient; the others are what the backward pass keeps."""
+    """Return the output that has a gradient; the others are what the backward pass keeps."""
     return output[0] if isinstance(output, tuple) else output
 
 
@@ -58,7 +58,7 @@ def places_of(sample: Sample) -> list[int]:
 
 
 def function_of(name: str, sample: Sample) -> Callable[..., Any]:
-    """The operator as a function of its differentiable operands alone."""
+    """Return the operator as a function of its differentiable operands alone."""
     indices = places_of(sample)
 
     def function(*tensors: Tensor) -> Any:
@@ -79,7 +79,7 @@ def gradient_arriving(output: Any) -> Array:
 
 
 def gradients(function: Callable[..., Any], arrays: list[Array], as_tensors: bool = False) -> list[Array]:
-    """The gradients for a fixed gradient that arrives, computed on bare arrays or on tensors."""
+    """Return the gradients for a fixed gradient that arrives, computed on bare arrays or on tensors."""
     output, back = vjp(function, *map(Tensor, arrays))
     arriving = Tensor(gradient_arriving(output).astype(output.asnumpy().dtype))
     if not as_tensors:
@@ -89,7 +89,7 @@ def gradients(function: Callable[..., Any], arrays: list[Array], as_tensors: boo
 
 
 def differences(function: Callable[[list[Array]], float], arrays: list[Array], step: float = 1e-6) -> list[Array]:
-    """Central differences of a function of arrays with respect to every element of them."""
+    """Return central differences of a function of arrays with respect to every element of them."""
     results = []
     for which, array in enumerate(arrays):
         slope = np.zeros(array.shape)
@@ -209,7 +209,7 @@ SINGLE = sorted(name for name, entry in OPERATORS.items() if isinstance(entry, U
 
 
 def operand(name: str, which: int, shape: tuple[int, ...], seed: int) -> Array:
-    """Numbers of a kind that the operator takes, from its samples, in another shape."""
+    """Return numbers of a kind that the operator takes, from its samples, in another shape."""
     pool = np.concatenate([np.ravel(s.operands[which]) for s in ROWS[name].samples])
     return np.asarray(np.random.default_rng(seed).choice(pool, shape))
 

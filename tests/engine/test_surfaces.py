@@ -84,7 +84,7 @@ BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ON
 
 
 def bound(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """What each argument of a function gets, also those that it takes as ``**rest``."""
+    """Return each argument's value for a function, also those in ``**rest``."""
     signature = inspect.signature(function)
     result = signature.bind(*args, **kwargs).arguments
     rest = [

@@ -16,7 +16,7 @@ def _output(length: int, window: int, stride: int, dilation: int) -> int:
 
 
 def conv2d(x: Array, weight: Array, stride: Any, pads: Any, dilation: Any, group: int) -> Array:
-    """out[n, k, i, j] = sum over c, a, b of x[n, c, i * stride + a * dilation, ...] * weight[k, c, a, b]."""
+    """Return out[n, k, i, j] = sum over c, a, b of x[n, c, i * stride + a * dilation, ...] * weight[k, c, a, b]."""
     top, bottom, left, right = pads
     padded = np.pad(np.asarray(x, np.float64), ((0, 0), (0, 0), (top, bottom), (left, right)))
     count, _, height, width = padded.shape
@@ -46,10 +46,10 @@ def _pooled(x: Array, kernel: Any, stride: Any, pads: Any, dilation: Any, fill: 
 
 
 def max_pool2d(x: Array, kernel: Any, stride: Any, pads: Any, dilation: Any = (1, 1)) -> Array:
-    """The largest element of each window; padding never wins."""
+    """Return the largest element of each window; padding never wins."""
     return _pooled(x, kernel, stride, pads, dilation, -np.inf, max)
 
 
 def avg_pool2d(x: Array, kernel: Any, stride: Any, pads: Any) -> Array:
-    """The mean of each window, padding counted in."""
+    """Return the mean of each window, padding counted in."""
     return _pooled(x, kernel, stride, pads, (1, 1), 0.0, lambda values: sum(values) / len(values))

@@ -35,7 +35,7 @@ del _reorder
 
 
 def texts_of(outputs: list[nbformat.NotebookNode]) -> dict[str, str]:
-    """What a cell shows, by kind; what nbval compares."""
+    """Return a cell's output by kind, as nbval compares it."""
     results: dict[str, str] = {}
     for output in outputs:
         pieces = {output.name: output.text} if output.output_type == "stream" else output.get("data", {})

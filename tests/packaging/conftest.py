@@ -18,7 +18,7 @@ def _build(builder: type[SdistBuilder] | type[WheelBuilder], root: Path, folder:
 
 @pytest.fixture(scope="session")
 def wheels(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The path of the wheel from the tree, and of the one from the sdist, which others build from."""
+    """Provide the path of the wheel from the tree, and of the one from the sdist, which others build from."""
     folder = tmp_path_factory.mktemp("wheels")
     os.environ["HOOKSCOPE_KERNELS"] = str(repository / "build" / "kernels")  # compiled once, for both
     sdist = _build(SdistBuilder, repository, folder)

@@ -15,7 +15,7 @@ COMPILED = "tests/triton_kernels/quality/test_quality.py::test_a_kernel_holds_it
 
 
 def collected(repository: Path, ci: str, *paths: str) -> tuple[list[str], str]:
-    """The tests of some files in the order in which they are run, and all that pytest says."""
+    """Return the tests of some files in the order in which they are run, and all that pytest says."""
     process = subprocess.run(
         [sys.executable, "-P", "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *paths],
         cwd=repository,
@@ -69,7 +69,7 @@ def test_long(): pass
 
 @pytest.fixture
 def small(repository: Path, tmp_path: Path) -> Path:
-    """A repository with one file of tests."""
+    """Provide a repository with one file of tests."""
     (tmp_path / "tests").mkdir()
     shutil.copy(repository / "tests" / "conftest.py", tmp_path / "tests")
     (tmp_path / "tests" / "test_one.py").write_text(TESTS)
@@ -78,7 +78,7 @@ def small(repository: Path, tmp_path: Path) -> Path:
 
 
 def passed(folder: Path, ci: str, *arguments: str) -> tuple[dict[str, list[int]], str]:
-    """The cases of each test that were run, and all that pytest says."""
+    """Return the cases of each test that were run, and all that pytest says."""
     process = subprocess.run(
         [sys.executable, "-P", "-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "no:hookscope", *arguments],
         cwd=folder,

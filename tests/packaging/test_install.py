@@ -50,7 +50,7 @@ class Installation:
         self.run(sys.executable, "-m", "pip", "--python", self.python, *options, *arguments)
 
     def files(self) -> set[str]:
-        """What stands in it."""
+        """Return its files."""
         return {str(path.relative_to(self.folder)) for path in self.folder.rglob("*")}
 
 

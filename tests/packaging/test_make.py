@@ -36,7 +36,7 @@ def make(folder: Path, *arguments: str, **variables: str) -> subprocess.Complete
 
 @pytest.fixture
 def clone(repository: Path, tmp_path: Path) -> Path:
-    """What make needs, in a path with a space in it."""
+    """Provide the files for make, in a path with a space in it."""
     folder = tmp_path / "a clone"
     names = ("Makefile", "pyproject.toml", "requirements.lock", "js/package.json", "js/package-lock.json")
     for name in (*names, "scripts/install.py", "scripts/locked.py"):
@@ -69,7 +69,7 @@ def test_a_python_that_was_not_tried_is_taken_after_a_line_that_says_so(clone: P
 
 
 def fake_programs(folder: Path, *names: str) -> str:
-    """A PATH with the shell's own programs and these, which do nothing."""
+    """Return a PATH with the shell's own programs and these, which do nothing."""
     folder.mkdir()
     for name in ("sh", "bash", "touch", "id", "env"):
         (folder / name).symlink_to(str(shutil.which(name)))

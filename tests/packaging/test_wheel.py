@@ -20,13 +20,13 @@ def wheel(request: pytest.FixtureRequest, wheels: dict[str, Path]) -> zipfile.Zi
 
 @pytest.fixture(scope="module")
 def stem(repository: Path) -> str:
-    """What the names of the wheel's own folders begin with."""
+    """Provide the start of the names of the wheel's own folders."""
     project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
     return f"{project['name']}-{project['version']}"
 
 
 def sources(repository: Path, room: str) -> set[str]:
-    """The files of one of the top-level folders, as the names that they must have in the wheel."""
+    """Return the files of one of the top-level folders, as the names that they must have in the wheel."""
     folder = repository / room
     return {
         f"hookscope/{room}/{path.relative_to(folder).as_posix()}"

@@ -184,7 +184,7 @@ class Clone:
         )
 
     def called(self) -> list[str]:
-        """The calls that were noted."""
+        """Return the calls that were noted."""
         return self.calls.read_text().splitlines()
 
 

@@ -236,7 +236,7 @@ def test_it_fails_without_a_mutant():
 
 @pytest.fixture(scope="module")
 def mutants(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
-    """What a call prints for the small package."""
+    """Provide the output of a call for the small package."""
     root = tmp_path_factory.mktemp("project")
     for folder, files in (("tiny", SOURCE), ("tests", TESTS)):
         (root / folder).mkdir()

@@ -322,7 +322,7 @@ class ndarray:  # noqa: N801  # CuPy's own name
 
 
 def _reduction(name: str, *parameters: str) -> Any:
-    """A method that reduces: its arguments may stand in order, as in CuPy."""
+    """Return a method that reduces: its arguments may stand in order, as in CuPy."""
 
     def method(self: ndarray, *args: Any, **kwargs: Any) -> Any:
         if len(args) > len(parameters) or not set(kwargs) <= set(parameters[len(args) :]):
@@ -414,7 +414,7 @@ for _name, _ufunc in UNARY.items():
 
 
 def wrapped(values: Any, base: ndarray | None = None) -> ndarray:
-    """An array of the device with these values."""
+    """Return an array of the device with these values."""
     array = ndarray.__new__(ndarray)
     values = np.asarray(values)
     if not values.flags.writeable:  # of NumPy's views some may not be written to, of CuPy's all may
@@ -424,7 +424,7 @@ def wrapped(values: Any, base: ndarray | None = None) -> ndarray:
 
 
 def lifted(value: Any) -> Any:
-    """What NumPy gave, with its arrays and scalars on the device, in C order."""
+    """Return NumPy's result, with its arrays and scalars on the device, in C order."""
     if isinstance(value, np.ndarray | np.generic):
         return wrapped(np.ascontiguousarray(value).reshape(np.shape(value)))
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -435,7 +435,7 @@ def lifted(value: Any) -> Any:
 
 
 def values_of(value: Any) -> Any:
-    """What NumPy computes with: an array's values, and the scalars of Python and NumPy; anything else is refused."""
+    """Return the operands for NumPy: an array's values, and scalars of Python and NumPy; refuse others."""
     if isinstance(value, ndarray):
         return value._values
     if value is None or isinstance(value, SCALARS):
@@ -444,7 +444,7 @@ def values_of(value: Any) -> Any:
 
 
 def converted(values: Any, dtype: np.dtype[Any]) -> Any:
-    """The values in a dtype, silently, as a GPU converts; the same object where they are in it."""
+    """Return the values in a dtype, silently, as a GPU converts; the same object where they are in it."""
     if values.dtype == dtype:
         return values
     if values.dtype.kind == "c" and dtype.kind not in "cb":
@@ -454,7 +454,7 @@ def converted(values: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _cupy(name: str) -> Any:
-    """CuPy's function of this name, dots and all; None where it has none."""
+    """Return CuPy's function of this name, dots and all; None if CuPy lacks it."""
     from .modules import CUPY
 
     if "." not in name:

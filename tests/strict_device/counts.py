@@ -47,7 +47,7 @@ class Counts:
             events.clear()
 
     def copy(self) -> Counts:
-        """What was counted until now."""
+        """Return the counts until now."""
         return Counts(*map(list, (self.launches, self.synchronizations, self.to_device, self.to_host)))
 
     def totals(self) -> dict[str, int]:
@@ -86,12 +86,12 @@ def counting() -> Iterator[Counts]:
 
 
 def opened() -> list[Counts]:
-    """All that count now."""
+    """Return all that count now."""
     return list(_open)
 
 
 def launched(name: str, times: int = 1) -> None:
-    """So many kernels were started for a call of ``name``."""
+    """Note the start of so many kernels for a call of ``name``."""
     if _open and times:
         event = _event(name)
         for counts in _open:
@@ -99,7 +99,7 @@ def launched(name: str, times: int = 1) -> None:
 
 
 def synchronized(name: str) -> None:
-    """The host waited for the device."""
+    """Note that the host waited for the device."""
     if _open:
         event = _event(name)
         for counts in _open:
@@ -107,7 +107,7 @@ def synchronized(name: str) -> None:
 
 
 def copied(name: str, to: str, size: int) -> None:
-    """``size`` bytes went to the "device" or to the "host"; the latter waits for the device."""
+    """Note that ``size`` bytes went to the "device" or to the "host"; the latter waits for the device."""
     if _open:
         event = _event(name, size)
         for counts in _open:
@@ -118,7 +118,7 @@ def copied(name: str, to: str, size: int) -> None:
 
 @functools.cache
 def _operators() -> dict[CodeType, str]:
-    """The code that runs an operator, and what is said behind its name."""
+    """Return the code that runs an operator, and what is said behind its name."""
     from hookscope.engine.tensors.operator import Operator
 
     return {Operator._compute.__code__: "", Operator.gradients.__code__: " backward"}

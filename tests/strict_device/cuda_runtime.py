@@ -120,7 +120,7 @@ class _Pool:
 
 
 def make(capability: tuple[int, int], available: bool) -> dict[str, Any]:
-    """The names of ``cupy.cuda``; those of its modules under "runtime" and "device"."""
+    """Return the names of ``cupy.cuda``; those of its modules under "runtime" and "device"."""
     stream = Stream()
     properties = {
         "major": capability[0],

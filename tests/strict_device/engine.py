@@ -21,7 +21,7 @@ _FOLDER = str(Path(__file__).parent) + os.sep
 
 @contextmanager
 def device(triton: bool = False) -> Iterator[Counts]:
-    """New tensors lie on the strict device until the end of the block, and what it does is counted.
+    """Put new tensors on the strict device until the end of the block, and count its work.
 
     Args:
         triton: whether kernels of Triton's compute too, in Triton's interpreter. TRITON_INTERPRET=1 must have been set
@@ -54,7 +54,7 @@ def device(triton: bool = False) -> Iterator[Counts]:
 
 
 def _put_modules(stack: ExitStack) -> None:
-    """The stand-ins in ``sys.modules``, and nothing else changed there: what is imported meanwhile stays."""
+    """Put the stand-ins into ``sys.modules`` and change nothing else there: other imports stay."""
     for name, module in MODULES.items():
         if name in sys.modules:
             stack.callback(sys.modules.__setitem__, name, sys.modules[name])

@@ -37,7 +37,7 @@ BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
 def dtype_of(char: str) -> np.dtype[Any]:
-    """The dtype of a character of CuPy's, which has "E" for bfloat16."""
+    """Return the dtype of a character of CuPy's, which has "E" for bfloat16."""
     return BFLOAT16 if char == "E" else np.dtype(char)
 
 
@@ -46,7 +46,7 @@ Loop = tuple[tuple["np.dtype[Any]", ...], tuple["np.dtype[Any]", ...]]
 
 @functools.cache
 def loops(text: str) -> tuple[Loop, ...]:
-    """The dtypes of the operands and of the results of each loop, in the order in which CuPy tries them."""
+    """Return the dtypes of the operands and of the results of each loop, in the order in which CuPy tries them."""
     outputs = []
     for loop in text.split():
         operands, _, results = loop.partition("->")
@@ -66,7 +66,7 @@ RESOLVED: dict[str, dict[str, str]] = _facts["resolved"]
 
 
 def signature(texts: list[str]) -> inspect.Signature:
-    """The parameters that ``record.parameters`` wrote."""
+    """Return the parameters that ``record.parameters`` wrote."""
     results, kind = [], inspect.Parameter.POSITIONAL_OR_KEYWORD
     for text in texts:
         name = text.strip("*=")

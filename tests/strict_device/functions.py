@@ -285,7 +285,7 @@ def _widened(x: Any) -> Any:
 
 
 def _narrowed(result: Any, arrays: list[ndarray], half: np.dtype[Any]) -> Any:
-    """Back to half precision what is wide only because of the computation."""
+    """Return to half precision the values that are wide only because of the computation."""
     if isinstance(result, tuple):
         return tuple([_narrowed(item, arrays, half) for item in result])
     others = [x.dtype for x in arrays if x.dtype not in reductions.HALVES and x.dtype.kind in "fcV"]
@@ -526,7 +526,7 @@ def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
 
 @written("clip")
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None) -> Any:
-    """As ``ndarray.clip``: a bound that is not given is the dtype's own, where CuPy knows one."""
+    """Clip as ``ndarray.clip``: a missing bound is the dtype's own, if CuPy has one."""
     if a_min is None and a_max is None:
         raise ValueError("array_clip: must set either max or min")
     bounds: tuple[Any, Any] = (None, None)
@@ -579,7 +579,7 @@ def _along(a: Any, indices: Any, axis: int) -> tuple[Any, ...]:
 
 @written("bincount")
 def _bincount(x: Any, weights: Any = None, minlength: Any = None) -> ndarray:
-    """Counts, or sums of weights in float64 in no order; how many there are the host has to know."""
+    """Return counts, or sums of weights in float64 in no order; the host has to read how many there are."""
     values = values_of(x)
     if values.ndim != 1 or values.dtype.kind not in "biu":
         raise TypeError(f"Cannot cast array data from {values.dtype} to int64 according to the rule 'safe'")

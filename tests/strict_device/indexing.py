@@ -50,7 +50,7 @@ def _part(part: Any) -> Any:
 
 
 def _on_device(values: Any, dtype: Any = None) -> ndarray:
-    """Data of the host as an array of the device."""
+    """Return data of the host as an array of the device."""
     from .modules import CUPY
 
     array: ndarray = CUPY.array(values, dtype)
@@ -90,7 +90,7 @@ def _wrapped_around(shape: tuple[int, ...], parts: list[Any]) -> list[Any]:
 
 
 def _count(name: str, index: _Index, shape: tuple[int, ...]) -> None:
-    """The kernels and waits of an index of arrays, without the last that moves the elements."""
+    """Count the kernels and waits of an index of arrays, without the last that moves the elements."""
     for mask in index.masks:
         launched(name)  # the sums of counts
         copied(name, "host", 4)
@@ -101,7 +101,7 @@ def _count(name: str, index: _Index, shape: tuple[int, ...]) -> None:
 
 
 def taken(array: ndarray, index: Any) -> Any:
-    """``array[index]``."""
+    """Return ``array[index]``."""
     from .arrays import wrapped
 
     result = _Index(array, index)
@@ -116,12 +116,12 @@ def taken(array: ndarray, index: Any) -> Any:
 
 
 def put(array: ndarray, index: Any, value: Any) -> None:
-    """``array[index] = value``."""
+    """Compute ``array[index] = value``."""
     _write(array, index, value, "update")
 
 
 def scatter(name: str, array: ndarray, index: Any, value: Any) -> None:
-    """``ufunc.at`` of CuPy: atomic, so in no order, and for few dtypes."""
+    """Compute ``ufunc.at`` of CuPy: atomic, so in no order, and for few dtypes."""
     if name not in SCATTERED:
         raise NotImplementedError(f"`cupy_{name}.at` is not supported yet")
     _write(array, index, value, name)
@@ -180,7 +180,7 @@ def _without_leading_ones(array: ndarray, ndim: int) -> ndarray:
 
 
 def fill(array: ndarray, value: Any) -> None:
-    """One value everywhere: an array of the host must be of one element, one of the device too."""
+    """Set all elements to one value; an array of the host or of the device must have one element."""
     from .arrays import converted, ndarray, values_of
 
     if isinstance(value, np.ndarray):
@@ -198,7 +198,7 @@ def fill(array: ndarray, value: Any) -> None:
 
 
 def take(array: ndarray, indices: Any, axis: Any, out: Any) -> ndarray:
-    """``array.take``: indices of the host are copied."""
+    """Return ``array.take``: indices of the host are copied."""
     from .arrays import ndarray, wrapped
 
     if not np.isscalar(indices) and not isinstance(indices, ndarray):
@@ -220,7 +220,7 @@ def take(array: ndarray, indices: Any, axis: Any, out: Any) -> ndarray:
 
 
 def put_flat(array: ndarray, indices: Any, values: Any, mode: str) -> None:
-    """``array.put``."""
+    """Compute ``array.put``."""
     from .arrays import ndarray
 
     if mode not in ("raise", "wrap", "clip"):

@@ -17,7 +17,7 @@ LARGEST_POISONED = 1 << 24
 
 
 def poisoned(shape: Any, dtype: Any, order: str = "C") -> np.ndarray[Any, Any]:
-    """New memory as it comes from a pool: NaN, numbers that make no sense as places, True and False in turn."""
+    """Return memory as from a pool: NaN, indices out of range, True and False in turn."""
     array = np.empty(shape, dtype, order="F" if order == "F" else "C")
     if array.nbytes > LARGEST_POISONED:
         return array
@@ -51,7 +51,7 @@ class MemoryPointer:
         ctypes.memmove(self.ptr, address, size)
 
     def view(self, shape: Any, dtype: Any, strides: Any) -> np.ndarray[Any, Any]:
-        """The array that lies here."""
+        """Return the array that lies here."""
         memory = self._owner.reshape(-1).view(np.uint8)
         return np.ndarray(shape, dtype, memory, self.ptr - memory.ctypes.data, strides)
 

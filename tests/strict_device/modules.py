@@ -65,7 +65,7 @@ def _unknown(name: str) -> Any:
 
 
 def _power(x: Any, y: Any) -> Any:
-    """Of integers too where the exponent is negative: 1, -1, and 0 of all else."""
+    """Return powers of integers, also for negative exponents: 1, -1, and 0 for all others."""
     if x.dtype.kind in "iu" and y.dtype.kind == "i" and (y < 0).any():
         ones = np.where(x == 1, 1, np.where(x == -1, np.where(y % 2, -1, 1), 0))
         return np.where(y < 0, ones, np.power(x, np.maximum(y, 0))).astype(x.dtype)
@@ -96,7 +96,7 @@ class broadcast:  # noqa: N801  # CuPy's own name
 
 
 def make(capability: tuple[int, int] = (9, 0), available: bool = True) -> dict[str, Any]:
-    """The modules by their names, to be put into ``sys.modules``; ``["cupy"]`` is CuPy.
+    """Return the modules by their names, to be put into ``sys.modules``; ``["cupy"]`` is CuPy.
 
     Args:
         capability: the compute capability of the GPU.

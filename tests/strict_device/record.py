@@ -72,7 +72,7 @@ FACTS = Path(__file__).with_name("facts.json")
 
 
 def parameters(function: Any) -> list[str] | None:
-    """The parameters as text: "name", "name=" of one with a default, "*" before those by keyword alone, "*name"."""
+    """Return the parameters as text: "name", "name=" with a default, "*" before those by keyword alone, "*name"."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -89,7 +89,7 @@ def parameters(function: Any) -> list[str] | None:
 
 
 def written_parameters(doc: str) -> list[str] | None:
-    """The parameters as the first line of a compiled function's documentation has them, without ``self``."""
+    """Return the parameters as the first line of a compiled function's documentation has them, without ``self``."""
     head = re.match(r"[\w.]+\((.*)\)", doc.partition("\n")[0])
     if head is None:
         return None
@@ -102,7 +102,7 @@ def written_parameters(doc: str) -> list[str] | None:
 
 
 def described(value: Any) -> Any:
-    """One name of a module: its loops, its parameters, or what kind of thing it is."""
+    """Return one name of a module: its loops, its parameters, or what kind of thing it is."""
     kind = type(value).__name__
     if kind == "ufunc":
         return {"loops": " ".join(value.types), "inputs": value.nin}
@@ -120,7 +120,7 @@ def loops(kernel: Any) -> str:
 
 
 def without_memory(cupy: Any, char: str, host: Any) -> Any:
-    """An array of CuPy's that says it lies on a GPU; nobody may touch its elements."""
+    """Return an array of CuPy's that says it lies on a GPU; nobody may touch its elements."""
     import ml_dtypes
 
     memory = cupy.cuda.UnownedMemory(host.ctypes.data, host.nbytes, host, 0)
@@ -129,7 +129,7 @@ def without_memory(cupy: Any, char: str, host: Any) -> Any:
 
 
 def scattered(cupy: Any) -> dict[str, str]:
-    """The dtypes that ``at`` of each ufunc takes: with others it raises TypeError before it asks for a GPU."""
+    """Return the dtypes that ``at`` of each ufunc takes: with others it raises TypeError before it asks for a GPU."""
     host = np.zeros(64, np.uint8)
     results = {}
     for name in dir(cupy):
@@ -150,7 +150,7 @@ def scattered(cupy: Any) -> dict[str, str]:
 
 
 def inner() -> dict[str, Any]:
-    """The loops of the ufuncs that functions call, by ``INNER``'s names."""
+    """Return the loops of the ufuncs that functions call, by ``INNER``'s names."""
     results = {}
     for where in [name for name in sys.modules if name.startswith("cupy")]:
         for value in list(vars(sys.modules[where]).values()):
@@ -160,7 +160,7 @@ def inner() -> dict[str, Any]:
 
 
 def resolved(cupy: Any) -> dict[str, dict[str, str]]:
-    """Which loop each pair of an array and an array or a number takes; "-" is none. What a test holds our rule to."""
+    """Return the loop of each pair of an array and an array or a number, "-" for none; tests compare our rule to it."""
     from cupy._core._scalar import CScalar
 
     host = np.zeros(64, np.uint8)
@@ -210,7 +210,7 @@ def main() -> None:
 
 
 def _rows(value: Any, depth: int) -> str:
-    """JSON with a line for each name, so that a newer CuPy shows in a diff."""
+    """Return JSON with a line for each name, so that a newer CuPy shows in a diff."""
     if not isinstance(value, dict) or not depth or set(value) <= {"parameters", "loops", "inputs"}:
         return json.dumps(value)
     return "{\n" + ",\n".join(f"{json.dumps(key)}: {_rows(item, depth - 1)}" for key, item in value.items()) + "\n}"

@@ -23,7 +23,7 @@ LAUNCHES = {"var": 2, "std": 3, "cumsum": 2, "cumprod": 2, "ptp": 2}
 def reduce(
     name: str, array: ndarray, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **more: Any
 ) -> Any:
-    """``array.<name>(...)``: a new array, of no dimensions too, or ``out``."""
+    """Return ``array.<name>(...)``: a new array, of no dimensions too, or ``out``."""
     from .arrays import converted, ndarray, wrapped
 
     if isinstance(out, np.ndarray) or not isinstance(out, ndarray | None):
@@ -45,13 +45,13 @@ def reduce(
 
 
 def _layout(name: str, values: Any) -> dict[str, Any]:
-    """NumPy's sums of small integers are in the dtype that was decided on."""
+    """Return the keyword that keeps NumPy's sums of small integers in the chosen dtype."""
     return {"dtype": values.dtype} if name in ("sum", "prod", "cumsum", "cumprod") and values.dtype.kind != "b" else {}
 
 
 @functools.cache
 def _dtypes(name: str, argument: np.dtype[Any], requested: np.dtype[Any] | None) -> tuple[np.dtype[Any], np.dtype[Any]]:
-    """The dtype in which the elements come, and that of the result."""
+    """Return the dtype in which the elements come, and that of the result."""
     if name in ("argmax", "argmin"):
         return argument, np.dtype(np.int64)
     if name in ("mean", "var", "std"):

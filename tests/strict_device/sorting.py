@@ -24,7 +24,7 @@ def _refuse(array: ndarray) -> None:
 
 
 def sort(array: ndarray, axis: int) -> None:
-    """``array.sort(axis)``."""
+    """Compute ``array.sort(axis)``."""
     if array.ndim == 0:
         raise np.exceptions.AxisError("Sorting arrays with the rank of zero is not supported")
     if not array.flags.c_contiguous:
@@ -35,7 +35,7 @@ def sort(array: ndarray, axis: int) -> None:
 
 
 def argsort(array: ndarray, axis: Any) -> ndarray:
-    """``array.argsort(axis)``: stable."""
+    """Return ``array.argsort(axis)``: stable."""
     from .arrays import wrapped
 
     _refuse(array)
@@ -46,7 +46,7 @@ def argsort(array: ndarray, axis: Any) -> ndarray:
 
 
 def lexsort(keys: ndarray) -> ndarray:
-    """``cupy.lexsort(keys)``, of one array of keys of at most two dimensions."""
+    """Return ``cupy.lexsort(keys)``, of one array of keys of at most two dimensions."""
     from .arrays import wrapped
 
     _refuse(keys)
@@ -57,5 +57,5 @@ def lexsort(keys: ndarray) -> ndarray:
 
 
 def _turned(array: ndarray, axis: Any) -> int:
-    """Copies there and back where it is not along the last axis."""
+    """Count the copies there and back for an axis that is not the last one."""
     return 0 if axis is None or array.ndim == 0 or axis % array.ndim == array.ndim - 1 else 2

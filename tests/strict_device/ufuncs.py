@@ -117,7 +117,7 @@ class Ufunc:
 
 
 def kinds_and_dtypes(operands: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """The dtypes of the operands, and for each whether it is a number of Python's, and then of which type."""
+    """Return the dtypes of the operands, and for each whether it is a number of Python's, and then of which type."""
     dtypes, weak = [], []
     for x in operands:
         kind = next((kind for kind in WEAK if type(x) is kind), None)
@@ -158,7 +158,7 @@ def _cast(value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _overlap(x: Any, out: Any) -> bool:
-    """Whether CuPy copies an operand first, since results are written where it lies."""
+    """Return whether CuPy copies an operand first, since results are written where it lies."""
     return isinstance(x, ndarray) and out is not None and x is not out and np.may_share_memory(x._values, out._values)
 
 

@@ -24,14 +24,14 @@ def normal(*shape: int, dtype: Any = np.float32, seed: int = 0) -> Any:
 
 
 def close(actual: Any, want: Any, dtype: Any) -> None:
-    """`got` has this dtype and is the float64 `want` up to rounding, and NaN where that is NaN."""
+    """Assert that `actual` has this dtype and is the float64 `want` up to rounding, with NaN in the same elements."""
     assert actual.dtype == dtype
     tolerance = _TOLERANCE[np.dtype(dtype).name]
     np.testing.assert_allclose(np.asarray(actual, np.float64), want, rtol=tolerance, atol=tolerance)
 
 
 def guarded(x: Any, at_start: bool = False) -> Any:
-    """A copy that lies as `x` does, beside memory that ends the process where it is read.
+    """Return a copy that lies as `x` does, beside memory that ends the process where it is read.
 
     The forbidden pages are behind the last element, or with `at_start` before the first one.
     """
@@ -50,13 +50,13 @@ def guarded(x: Any, at_start: bool = False) -> Any:
 
 
 def wide(*arrays: Any) -> Any:
-    """The arrays in float64."""
+    """Return the arrays in float64."""
     widened = tuple(array.astype(np.float64) for array in arrays)
     return widened if len(widened) > 1 else widened[0]
 
 
 def planned(name: str, *arguments: Any) -> tuple[Plan | None, tuple[Any, ...], dict[str, Any]]:
-    """The plan of a kernel for these arguments, its inputs and its attributes.
+    """Return the plan of a kernel for these arguments, its inputs and its attributes.
 
     The arguments come in the order of the plan's function: those annotated as `Input` are inputs, the rest attributes.
     """
@@ -77,12 +77,12 @@ def planned(name: str, *arguments: Any) -> tuple[Plan | None, tuple[Any, ...], d
 
 
 def suits(name: str, *arguments: Any) -> bool:
-    """Whether the kernel takes these arguments."""
+    """Return whether the kernel takes these arguments."""
     return planned(name, *arguments)[0] is not None
 
 
 def run(name: str, *arguments: Any) -> Any:
-    """What the kernel gives."""
+    """Return the kernel's result."""
     plan, inputs, attrs = planned(name, *arguments)
     assert plan is not None, f"{name} does not take its arguments"
     return plan(*inputs, **attrs)

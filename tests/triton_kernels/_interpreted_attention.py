@@ -17,7 +17,7 @@ FLOAT32 = np.dtype(np.float32)
 
 
 def reference(q: Any, k: Any, v: Any, mask: Any, scale: float, g: Any) -> tuple[Any, ...]:
-    """In float64 and from whole matrices: y, the log-sum-exp of rows, the weights, dq, dk and dv."""
+    """Return y, the log-sum-exp of rows, the weights, dq, dk and dv, in float64 from whole matrices."""
     g, q, k, v = (x.astype(np.float64) for x in (g, q, k, v))
     scores = q @ k.swapaxes(-1, -2) * scale + (0.0 if mask is None else mask.astype(np.float64))
     with np.errstate(all="ignore"):
@@ -43,7 +43,7 @@ def close(actual: Any, want: Any, dtype: Any) -> None:
 
 
 def agree(q: Any, k: Any, v: Any, mask: Any = None, scale: float = 0.3) -> tuple[Any, ...]:
-    """Results and gradients are those of the reference; returns them."""
+    """Return results and gradients are those of the reference; returns them."""
     lead = np.broadcast_shapes(q.shape[:-2], k.shape[:-2])
     g = normal(*lead, q.shape[-2], v.shape[-1], dtype=q.dtype, seed=9)
     want_y, want_sums, _, *slopes = reference(q, k, v, mask, scale, g)

@@ -32,7 +32,7 @@ def small_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ordered(x: Any, order: str) -> Any:
-    """The same numbers in another memory order."""
+    """Return the same numbers in another memory order."""
     if order == "channels last":
         return np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1)
     if order == "samples last":
@@ -43,7 +43,7 @@ def ordered(x: Any, order: str) -> Any:
 
 
 def exact(x: Any, gamma: Any, beta: Any) -> tuple[Any, ...]:
-    """What float64 gives: the result, the means, the variances."""
+    """Return the result, the means and the variances in float64."""
     x, gamma, beta = wide(x, gamma, beta)
     axes, shape = (0, *range(2, x.ndim)), (1, -1, *[1] * (x.ndim - 2))
     mean, var = x.mean(axes), x.var(axes)

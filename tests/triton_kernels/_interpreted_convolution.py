@@ -30,7 +30,7 @@ HALVES = ("few channels", "channels that fill no tile", "depthwise")
 
 @pytest.fixture(autouse=True)
 def poisoned_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """New memory is full of NaN, so that what a kernel leaves out is seen."""
+    """Fill new memory with NaN, so that elements that a kernel omits are noticed."""
     empty = np.empty
 
     def poisoned(*args: Any, **kwargs: Any) -> Any:
@@ -43,7 +43,7 @@ def poisoned_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def anew(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """For a test that sets numbers that plans follow from."""
+    """Make plans anew for a test that sets numbers that plans depend on."""
     monkeypatch.setattr(plans, "_plans", {})
     return monkeypatch
 
@@ -57,7 +57,7 @@ def lies_last(x: Any) -> bool:
 
 
 def agree(actual: Any, want: Any, dtype: Any) -> None:
-    """Up to rounding of the largest sum."""
+    """Assert equality up to rounding of the largest sum."""
     assert actual.shape == want.shape and actual.dtype == dtype
     largest = np.abs(want[np.isfinite(want)]).max()
     close((wide(actual) / largest).astype(dtype), want / largest, dtype)

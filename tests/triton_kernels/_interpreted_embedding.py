@@ -12,14 +12,14 @@ from hookscope.triton_kernels import embedding
 
 
 def added(g: Any, numbers: Any, rows: int) -> Any:
-    """One after another, in float64."""
+    """Return one after another, in float64."""
     table = np.zeros((rows, g.shape[1]))
     np.add.at(table, numbers, wide(g))
     return table
 
 
 def run_added(g: Any, numbers: Any, rows: int) -> Any:
-    """With the order of the numbers, and where it is counted, which gives the same bits."""
+    """Run with the order of the numbers, and by counting, which gives the same bits."""
     result = run("rows_added", g, numbers, np.argsort(numbers, kind="stable"), rows)
     if numbers.size <= 200:
         np.testing.assert_array_equal(wide(run("rows_added", g, numbers, None, rows)), wide(result))

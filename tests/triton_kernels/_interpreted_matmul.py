@@ -84,7 +84,7 @@ def test_linear_on_one_sample_and_on_a_strided_batch() -> None:
 
 
 def framed(rows: int, columns: int, dtype: Any, form: str, shift: int = 0, seed: int = 0) -> Any:
-    """A matrix within one of NaN, with its rows or (form "T") its columns in one piece, or neither ("-")."""
+    """Return a matrix within one of NaN, with its rows or (form "T") its columns in one piece, or neither ("-")."""
     lengths = {"N": (rows, columns), "T": (columns, rows), "-": (rows, 2 * columns)}[form]
     matrix = np.full((lengths[0] + 2, -(-(lengths[1] + shift + 8) // 8) * 8), np.nan, dtype)
     part = matrix[1 : lengths[0] + 1, shift : shift + lengths[1]]
@@ -106,7 +106,7 @@ def test_operands_that_lie_in_every_way_and_nothing_beside_them(
 
 
 def at_the_end(x: Any) -> Any:
-    """A copy whose last byte is the last that may be read: the next one is on a page that ends the process."""
+    """Return a copy whose last byte is the last that may be read: the next one is on a page that ends the process."""
     page = mmap.PAGESIZE
     length = -(-x.nbytes // page) * page
     memory = mmap.mmap(-1, length + page)

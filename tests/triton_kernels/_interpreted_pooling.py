@@ -27,7 +27,7 @@ def channels_last(x: Any) -> Any:
 
 
 def equal(actual: Any, want: Any, dtype: Any) -> None:
-    """Bit for bit as the CPU's; the interpreter cuts off what bfloat16 has no room for instead of rounding."""
+    """Assert the CPU's bits; the interpreter truncates to bfloat16 instead of rounding."""
     assert actual.dtype == dtype
     if dtype == BFLOAT16:
         close(actual, np.asarray(want, np.float64), dtype)

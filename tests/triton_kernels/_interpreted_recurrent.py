@@ -38,7 +38,7 @@ def close(actual: Any, want: Any, dtype: Any) -> None:
 
 
 def agree(inputs: list[Any], kind: str, keep: Any = None, reverse: bool = False, without: tuple[int, ...] = ()) -> None:
-    """Outputs and gradients, as those of the CPU's formulas in float64."""
+    """Assert that outputs and gradients are those of the CPU's formulas in float64."""
     dtype = inputs[0].dtype
     want = reference.forward(*wide(inputs), keep, kind, reverse)
     result = run("recurrent", *inputs, keep, kind, reverse)
@@ -88,7 +88,7 @@ def test_gradients_that_have_not_come_are_zeros(without: tuple[int, ...]) -> Non
 
 
 def agree_without(inputs: list[Any], without: tuple[int, ...]) -> tuple[Any, Any]:
-    """The gradients where some of those that arrive are None, and where they are zeros."""
+    """Return the gradients where some of those that arrive are None, and where they are zeros."""
     out = run("recurrent", *inputs, None, "lstm", False)
     arrived = [None if index in without else normal(*x.shape, seed=index) for index, x in enumerate(out[:3])]
     zeros = [np.zeros_like(out[index]) if x is None else x for index, x in enumerate(arrived)]

@@ -20,7 +20,7 @@ from hookscope.triton_kernels.library import row_tiles
 
 
 def in_dtypes(cases: list[tuple[Any, int]]) -> list[tuple[Any, int, Any]]:
-    """All cases in float32, the first in half precision too."""
+    """Return all cases in float32, the first in half precision too."""
     return [(*case, DTYPES[0]) for case in cases] + [(*cases[0], dtype) for dtype in DTYPES[1:]]
 
 
@@ -89,7 +89,7 @@ def test_layer_norm(shape: tuple[int, ...], begin: int, dtype: Any) -> None:
 
 
 def exact_rms(g: Any, x: Any, gamma: Any, epsilon: float) -> tuple[Any, ...]:
-    """What float64 gives: the result, the reciprocal root, and the gradients (Zhang and Sennrich 2019)."""
+    """Return the result, the reciprocal root and the gradients in float64 (Zhang and Sennrich 2019)."""
     axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
     rstd = (np.mean(x * x, axes, keepdims=True) + epsilon) ** -0.5
     along = np.mean(g * gamma * x * rstd, axes, keepdims=True)

@@ -15,12 +15,12 @@ FLOATS = [np.dtype(np.float32), np.dtype(np.float16), BFLOAT16, np.dtype(np.floa
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Values of several pieces need not be large."""
+    """Make pieces small, so that values of several pieces need not be large."""
     monkeypatch.setattr(statistics, "PIECE", 2048)
 
 
 def reference(x: Any) -> tuple[list[float], Any]:
-    """The figures of all elements by NumPy in float64, and the histogram."""
+    """Return the figures of all elements by NumPy in float64, and the histogram."""
     every = x.astype(np.float64).ravel()
     finite = every[np.isfinite(every)]
     counts = np.zeros(64)

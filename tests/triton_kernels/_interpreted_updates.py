@@ -103,7 +103,7 @@ def tensors(seed: int, dtype: Any = np.float32) -> list[Any]:
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
-    """The references in double precision meet the NaN and the infinity too."""
+    """Provide the references in double precision meet the NaN and the infinity too."""
     with np.errstate(all="ignore"):
         yield
 
@@ -119,7 +119,7 @@ def stepped(
     rates: Any = RATE,
     **settings: Any,
 ) -> list[list[Any]]:
-    """What a step makes of copies of parameters and states, written in place or into arrays full of NaN."""
+    """Return a step's results on copies of parameters and states, in place or in arrays full of NaN."""
     rows, samples = [], []
     for g, values, decay in zip(gradients, parameters, decays, strict=True):
         before = [x.copy() for x in values]

@@ -57,7 +57,7 @@ def sens_for(shape: tuple[int, ...]) -> np.ndarray:
 
 
 def sum_beside_sens(output: np.ndarray) -> float:
-    """The real function whose gradient `sens` stands for."""
+    """Return the real function whose gradient `sens` stands for."""
     return float((sens_for(output.shape).conj() * output).real.sum())
 
 

@@ -141,7 +141,7 @@ class _First(nn.Cell):
 
 
 def shown_to_hooks(net: nn.Cell) -> list[bytes]:
-    """Hooks on all cells and on a tensor in the middle, which note what they see."""
+    """Register hooks on all cells and on a tensor in the middle, which note their values."""
     records: list[bytes] = []
 
     def note(*gradients: Any) -> None:
@@ -168,7 +168,7 @@ def with_hooks(net: nn.Cell, x: Tensor) -> list[Any]:
 
 
 def with_hooks_on_tensors(net: nn.Cell, x: Tensor) -> list[Any]:
-    """Of those of the outputs of all cells that die some are moved, and their hooks change gradients."""
+    """Register hooks on outputs of cells that change gradients; some outputs die and are moved."""
 
     def on_output(cell: nn.Cell, inputs: Any, output: Any) -> None:
         if isinstance(output, Tensor):
@@ -282,7 +282,7 @@ WAYS = [
 
 @pytest.fixture
 def fetches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The sizes of the values that were made again."""
+    """Provide the sizes of the values that were made again."""
     sizes: list[int] = []
     fetch = offloading.RestoredNodes._fetch
 
@@ -456,7 +456,7 @@ def test_so_many_values_are_fetched_ahead(argument: Any, ahead: int, monkeypatch
 
 @pytest.fixture
 def open_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], int]]:
-    """How many files of the folder for temporary files are open or mapped; none of them ever has a name there."""
+    """Provide a count of open or mapped files in the folder for temporary files, which never have a name there."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
     def count() -> int:

@@ -22,7 +22,7 @@ SIZE = sums._MIN_SIZE_IN_PLACE + 1
 
 
 def counts(extra: int) -> Any:
-    """A way of counting by which an array that is held alone is held once, and by so many more than there are."""
+    """Return a counter that counts an array with one holder as held once, and more for each further holder."""
 
     def allows(bound: int, box: list[Any]) -> bool:
         array = box.pop()

@@ -30,7 +30,7 @@ def user_divides_by_zero() -> None:
 
 
 def extremes(like: np.ndarray[Any, Any], dtype: str) -> np.ndarray[Any, Any]:
-    """Zeros, the largest and smallest numbers, Inf and NaN in the shape of another array."""
+    """Return zeros, the largest and smallest numbers, Inf and NaN in the shape of another array."""
     limits = np.finfo(dtype)
     values = [0, limits.max, limits.min, np.inf, -np.inf, np.nan, limits.tiny, -1, 2]
     return np.resize(np.array(values, dtype), like.shape)

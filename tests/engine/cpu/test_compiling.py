@@ -172,7 +172,7 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(warm: Path, tmp_path: Path) -> Path:
-    """A folder that has what USE needs: machine code of two files."""
+    """Provide a folder that has what USE needs: machine code of two files."""
     return Path(shutil.copytree(warm, tmp_path / "copied"))
 
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork.*:Depreca
 
 @kernel(read_array(f64), written_array(f64), i64)
 def _cumulated(first: int, stop: int, x: Any, result: Any, length: int) -> None:
-    """Of each part its own sums from its start on."""
+    """Compute each part's own cumulative sums."""
     for part in range(first, stop):
         total = 0.0
         for i in range(part * length, min((part + 1) * length, x.size)):

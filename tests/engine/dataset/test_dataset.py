@@ -41,7 +41,7 @@ def column(dataset: Any, index: int = 1) -> list[Any]:
 
 
 def contents(dataset: Any) -> list[list[Any]]:
-    """All columns of all rows."""
+    """Return all columns of all rows."""
     return [[value.tolist() for value in row] for row in dataset.create_tuple_iterator(output_numpy=True, num_epochs=1)]
 
 
@@ -669,7 +669,7 @@ def test_composed_transforms_hand_tuples_on_as_arguments() -> None:
 
 
 def flipped(operation: Any, count: int = 2000, images: int = 1) -> list[list[bool]]:
-    """For each row whether each of its images was changed; a change is the mirror image along one axis."""
+    """Return for each row whether each of its images was changed; a change is the mirror image along one axis."""
     names = [f"image{i}" for i in range(images)]
     data = ds.GeneratorDataset([(IMAGE,) * images] * count, names, shuffle=False).map(operation, names)
     results = []

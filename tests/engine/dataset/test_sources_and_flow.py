@@ -15,7 +15,7 @@ from hookscope.engine.dataset.config import ErrorSamplesMode
 
 
 def rows(dataset: Any) -> list[Any]:
-    """All rows, with lists for arrays."""
+    """Return all rows, with lists for arrays."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, dict):

@@ -22,7 +22,7 @@ V = text.Vocab.from_list(
 
 
 def plain(value: Any) -> Any:
-    """Text as lists, numbers with the name of their dtype."""
+    """Return text as lists, numbers with the name of their dtype."""
     if isinstance(value, tuple):
         return tuple(plain(item) for item in value)
     if not isinstance(value, np.ndarray | np.generic):

@@ -19,7 +19,7 @@ GRAY = COLORS[:, :, 0]
 
 
 def same(output: Any, expected: Any) -> None:
-    """The same dtype, shape and elements; text by its elements, as its width hangs on what else there was."""
+    """Assert the same dtype, shape and elements; text by its elements, as its width depends on other elements."""
     assert isinstance(output, np.ndarray)
     if expected.dtype.kind != "U":
         assert output.dtype == expected.dtype
@@ -204,7 +204,7 @@ def test_the_middle_of_an_image_is_mindspores(
 
 
 def bilinear(image: Any, height: int, width: int) -> Any:
-    """Each new pixel's center in the old image, and the four pixels around it weighed by nearness, in float64."""
+    """Return each new pixel's value by its center's four nearest old pixels, weighted by distance, in float64."""
     output = np.zeros((height, width))
     for row, column in itertools.product(range(height), range(width)):
         y = min(max((row + 0.5) * image.shape[0] / height - 0.5, 0), image.shape[0] - 1)

@@ -22,7 +22,7 @@ Inter, Border, Mode = vision.Inter, vision.Border, vision.ConvertMode
 
 
 def pixels(height: int = 5, width: int = 6, channels: int = 3, more: int = 0) -> Any:
-    """Bytes that look like noise, the same in every run."""
+    """Return bytes that look like noise, the same in every run."""
     count = np.arange(height * width * channels)
     return ((count * 37 + 11 + more) ** 2 // 7 % 256).astype(np.uint8).reshape(height, width, channels)
 
@@ -294,7 +294,7 @@ def test_what_mindspore_writes_to_the_wrong_channels_is_written_to_the_right_one
 
 
 def many(transform: Any, *values: Any, times: int = 300) -> list[Any]:
-    """What a transform makes of values many times, from one stream of random numbers."""
+    """Return a transform's results for values, many times, from one stream of random numbers."""
     with ds.config.iteration(np.random.default_rng(3), 0):
         return [transform(*values) for _ in range(times)]
 

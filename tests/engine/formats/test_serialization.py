@@ -352,7 +352,7 @@ def test_an_optimizers_state_is_saved_with_the_rest(tmp_path: Path) -> None:
 
 
 def of_inserted_blocks() -> nn.SequentialCell:
-    """Three blocks whose parameters have the same two names, since inserting does not rename."""
+    """Return three blocks whose parameters have the same two names, since inserting does not rename."""
     net = nn.SequentialCell(nn.Dense(3, 3))
     for name in ("s1", "s2"):
         net.insert_child_to_cell(name, nn.SequentialCell(nn.Dense(3, 3)))

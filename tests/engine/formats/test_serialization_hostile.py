@@ -92,13 +92,13 @@ def sparse(path: Path, begin: bytes, size: int, end: bytes = b"") -> None:
 
 
 def length(number: int) -> bytes:
-    """A number as protobuf writes it."""
+    """Return a number as protobuf writes it."""
     rest, byte = divmod(number, 128)
     return bytes([byte | 128]) + length(rest) if rest else bytes([byte])
 
 
 def tensor_entry(name: bytes, count: int, content: int) -> bytes:
-    """The beginning of an entry of so many numbers, and so many bytes of content behind it."""
+    """Return the beginning of an entry of so many numbers, and so many bytes of content behind it."""
     tensor = b"\x08" + length(count) + b"\x12\x07Float32\x1a" + length(content)
     value = b"\x0a" + length(len(name)) + name + b"\x12" + length(len(tensor) + content) + tensor
     return b"\x0a" + length(len(value) + content) + value

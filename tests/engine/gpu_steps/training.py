@@ -140,7 +140,7 @@ def _device(on_gpu: bool, triton: bool) -> Any:
 def training(
     make: Callable[[list[Parameter]], Any], on_gpu: bool, triton: bool = False, dtype: Any = ms.float32
 ) -> Outcome:
-    """Four steps of an optimizer."""
+    """Take four steps of an optimizer."""
     result = Outcome()
     with _device(on_gpu, triton) as counts:
         random = np.random.default_rng(0)
@@ -164,7 +164,7 @@ SCALED: dict[str, tuple[str, str]] = {
 
 
 def scaled_training(level: str, optimizer: str, on_gpu: bool, triton: bool = False, own: bool = False) -> Outcome:
-    """Five steps with a dynamic scale of the loss; the gradients of the second and the third overflow.
+    """Take five steps with a dynamic scale of the loss; the gradients of the second and the third overflow.
 
     Args:
         level: of mixed precision.

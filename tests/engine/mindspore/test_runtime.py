@@ -39,7 +39,7 @@ class Pool:
 
 @pytest.fixture
 def pool(monkeypatch: pytest.MonkeyPatch) -> Pool:
-    """New tensors go to a GPU whose pool this is."""
+    """Provide the pool of a GPU for new tensors."""
     subject = Pool()
     properties = {"name": b"A GPU", "major": 9, "minor": 0, "uuid": b"\xff\x01"}
     driver = SimpleNamespace(getDeviceCount=lambda: 2, getDeviceProperties=lambda number: {**properties, "id": number})

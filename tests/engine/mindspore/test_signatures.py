@@ -35,7 +35,7 @@ def function_of(name: str) -> Callable[..., Any] | None:
 
 
 def refuses(item: Any) -> bool:
-    """Whether it is there to say that it is not covered: it takes anything."""
+    """Return whether it is there to say that it is not covered: it takes anything."""
     if inspect.isclass(item) and item.__name__ in PRIMITIVES:
         return False
     kinds = [p.kind for p in inspect.signature(item).parameters.values()]
@@ -43,7 +43,7 @@ def refuses(item: Any) -> bool:
 
 
 def arguments_of(item: Any) -> dict[str, Any]:
-    """Each argument with its default; ``EMPTY`` where there is none."""
+    """Return each argument with its default; ``EMPTY`` where there is none."""
     row = PRIMITIVES.get(getattr(item, "__name__", ""), (None, None))[1] if inspect.isclass(item) else None
     if row is not None and getattr(ms.ops, row.name) is item:
         return {key: EMPTY if default is REQUIRED else default for key, default in row.parameters}
@@ -52,7 +52,7 @@ def arguments_of(item: Any) -> dict[str, Any]:
 
 
 def recorded_signature(name: str) -> list[tuple[str, Any, bool]]:
-    """Of each argument the name, the default, and whether it can be given by place."""
+    """Return each argument's name, its default, and whether it can be passed by position."""
     result = RECORDED[name]
     by_place = [*result.posonlyargs, *result.args]
     defaults = [*[None] * (len(by_place) - len(result.defaults)), *result.defaults]

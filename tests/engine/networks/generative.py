@@ -222,7 +222,7 @@ def ddpm() -> dict[str, Any]:
 
 @program
 def realnvp() -> dict[str, Any]:
-    """A flow of affine couplings: the density of what comes in."""
+    """Return a flow of affine couplings: the density of what comes in."""
 
     class Coupling(nn.Cell):
         def __init__(self, dim: int, hidden: int, mask: np.ndarray) -> None:

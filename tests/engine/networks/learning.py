@@ -59,7 +59,7 @@ def ppo() -> dict[str, Any]:
 
 @program
 def double_dqn() -> dict[str, Any]:
-    """A target network that follows slowly, and a step on the error clipped by Huber."""
+    """Return a target network that follows slowly, and a step on the error clipped by Huber."""
 
     class Dueling(nn.Cell):
         def __init__(self) -> None:
@@ -259,7 +259,7 @@ def scaled_loss_and_accumulated_gradients() -> dict[str, Any]:
 
 @program
 def mixed_precision() -> dict[str, Any]:
-    """Half precision inside by to_float, single around it."""
+    """Train with half precision inside by to_float, single around it."""
 
     class Net(nn.Cell):
         def __init__(self) -> None:
@@ -303,7 +303,7 @@ def distillation() -> dict[str, Any]:
 
 @program
 def physics_informed() -> dict[str, Any]:
-    """The residual of u'' + u = 0: second derivatives by the input inside the loss."""
+    """Return the residual of u'' + u = 0: second derivatives by the input inside the loss."""
     net = filled(nn.SequentialCell(nn.Dense(1, 6), nn.Tanh(), nn.Dense(6, 6), nn.Sigmoid(), nn.Dense(6, 1)))
 
     def u(x: Tensor) -> Tensor:
@@ -323,7 +323,7 @@ def physics_informed() -> dict[str, Any]:
 
 @program
 def meta_learning() -> dict[str, Any]:
-    """MAML: the gradient of a loss after a step that is itself made of gradients."""
+    """Run MAML: the gradient of a loss after a step that is itself made of gradients."""
 
     class Functional(nn.Cell):
         def __init__(self) -> None:
@@ -354,7 +354,7 @@ def meta_learning() -> dict[str, Any]:
 
 @program
 def neural_ode() -> dict[str, Any]:
-    """Four steps of Runge and Kutta through the same cell; recomputed backward."""
+    """Take four steps of Runge and Kutta through the same cell; recomputed backward."""
 
     class Field(nn.Cell):
         def __init__(self) -> None:
@@ -394,7 +394,7 @@ def neural_ode() -> dict[str, Any]:
 
 @program
 def adversarial_example() -> dict[str, Any]:
-    """The gradient by the image, a step along its sign, and training on both."""
+    """Return the gradient by the image, a step along its sign, and training on both."""
     net = filled(nn.SequentialCell(nn.Conv2d(1, 3, 3, has_bias=True), nn.ReLU(), nn.Flatten(), nn.Dense(48, 3)))
     loss_fn = nn.CrossEntropyLoss()
     images, labels = wave(3, 1, 4, 4), integers(3, below=3)

@@ -23,7 +23,7 @@ def program(make: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:
 
 
 def values(i: int, name: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Numbers in [-1, 1] that follow from the index, scaled as weights are; of one axis, about 1 or about 0."""
+    """Return numbers in [-1, 1] that follow from the index, scaled as weights are; of one axis, about 1 or about 0."""
     size = int(np.prod(shape))
     k = np.arange(size, dtype=np.int64)
     v = ((37 * k + 11 * k * k + 13 * i) % 211) / 105 - 1
@@ -44,25 +44,25 @@ def filled(net: nn.Cell) -> nn.Cell:
 
 
 def wave(*shape: int, k: float = 0.0) -> Tensor:
-    """sin(k), sin(k + 0.37), ..., each with something of its square."""
+    """Return sin(k), sin(k + 0.37), ..., each with something of its square."""
     x = np.arange(int(np.prod(shape)))
     return Tensor((np.sin(0.37 * x + k) + 0.5 * np.cos(0.0131 * x * x)).astype(np.float32).reshape(shape))
 
 
 def integers(*shape: int, below: int, k: int = 1, dtype: Any = np.int32) -> Tensor:
-    """Numbers from 0 to below - 1."""
+    """Return numbers from 0 to below - 1."""
     x = np.arange(int(np.prod(shape)), dtype=np.int64)
     return Tensor(((x * x * 3 + 5 * x + k) % 1009 % below).astype(dtype).reshape(shape))
 
 
 def state(net: nn.Cell) -> dict[str, Any]:
-    """The names of all parameters in order, and their values."""
+    """Return the names of all parameters in order, and their values."""
     results: dict[str, Any] = {"names": [f"{p.name} {p.requires_grad}" for p in net.get_parameters()]}
     return results | {f"parameter {name}": p for name, p in net.parameters_and_names()}
 
 
 def trained(net: nn.Cell, forward: Callable[..., Any], optimizer: nn.Optimizer, *inputs: Any) -> dict[str, Any]:
-    """One step by the gradients of what `forward` returns first; the rest of it is looked at only."""
+    """Return one step by the gradients of what `forward` returns first; the rest of it is looked at only."""
     weights = optimizer.parameters
     step = ms.value_and_grad(forward, None, weights, has_aux=True)
     (loss, *outputs), gradients = step(*inputs)
@@ -74,5 +74,5 @@ def trained(net: nn.Cell, forward: Callable[..., Any], optimizer: nn.Optimizer, 
 
 
 def arrays(results: dict[str, Any]) -> dict[str, np.ndarray]:
-    """What a program returns, as arrays."""
+    """Return a program's results, as arrays."""
     return {name: item.asnumpy() if isinstance(item, Tensor) else np.array(item) for name, item in results.items()}

@@ -91,7 +91,7 @@ def wide_and_deep() -> dict[str, Any]:
 
 @program
 def deep_interest_network() -> dict[str, Any]:
-    """Attention of a candidate over what was seen before, with Dice's BatchNorm over the last axis."""
+    """Attend with a candidate to a history, with Dice's BatchNorm over the last axis."""
 
     class Dice(nn.Cell):
         def __init__(self, dim: int) -> None:
@@ -137,7 +137,7 @@ def deep_interest_network() -> dict[str, Any]:
 
 @program
 def matrix_factorization() -> dict[str, Any]:
-    """Neural collaborative filtering, trained by pairs, with cosine embeddings."""
+    """Train neural collaborative filtering by pairs, with cosine embeddings."""
 
     class NCF(nn.Cell):
         def __init__(self) -> None:
@@ -255,7 +255,7 @@ def gat() -> dict[str, Any]:
 
 @program
 def message_passing() -> dict[str, Any]:
-    """Sums, largest and mean of what the edges of several graphs bring, and a readout of each graph."""
+    """Compute sums, largest and mean of the messages along edges of several graphs, and each graph's readout."""
 
     class Layer(nn.Cell):
         def __init__(self, dim: int) -> None:

@@ -375,7 +375,7 @@ def t5() -> dict[str, Any]:
 
 @program
 def transformer_of_layers() -> dict[str, Any]:
-    """nn.Transformer itself, with masks for the future and for padding."""
+    """Train nn.Transformer itself, with masks for the future and for padding."""
 
     class Translator(nn.Cell):
         def __init__(self) -> None:

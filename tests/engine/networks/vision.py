@@ -15,7 +15,7 @@ from networks.steps import filled, integers, program, trained, wave
 
 
 def classified(net: nn.Cell, optimizer: Any, x: Tensor, classes: int = 5, **smoothing: Any) -> dict[str, Any]:
-    """A step on the cross entropy of what the network says of images."""
+    """Return a step on the cross entropy of what the network says of images."""
     loss_fn = nn.CrossEntropyLoss(**smoothing)
     net.set_train()
 
@@ -744,7 +744,7 @@ def window_reverse(windows: Tensor, window_size: int, h: int, w: int) -> Tensor:
 
 
 def rolled(x: Tensor, by: int) -> Tensor:
-    """(N, H, W, C) with rows and columns moved to the front."""
+    """Return (N, H, W, C) with rows and columns moved to the front."""
     x = ops.concat((x[:, by:], x[:, :by]), axis=1)
     return ops.concat((x[:, :, by:], x[:, :, :by]), axis=2)
 
@@ -1004,7 +1004,7 @@ class YoloHead(nn.Cell):
 
 
 def giou(a: Tensor, b: Tensor) -> Tensor:
-    """The generalized overlap of boxes by their corners."""
+    """Return the generalized overlap of boxes by their corners."""
     lt, rb = ops.maximum(a[..., :2], b[..., :2]), ops.minimum(a[..., 2:], b[..., 2:])
     wh = ops.clip_by_value(rb - lt, 0.0, 1e9)
     inter = wh[..., 0] * wh[..., 1]

@@ -23,12 +23,12 @@ PRINTS = "print() is called, and a plan would not print"
 
 @functools.cache
 def results(page: str, mode: str) -> list[dict[str, Any]]:
-    """What came of a page's samples, once for each mode."""
+    """Return the results of a page's samples, one list for each mode."""
     return run(PAGES[page], mode)
 
 
 def expected(sample: Sample) -> str:
-    """What is printed here; where the page has another thing, docs/differences.md says so."""
+    """Return the expected text; docs/differences.md explains where the page has another."""
     text = sample.prints
     if "print(grad_input)\n" in sample.code:  # the page has its two gradients the other way round
         text = (
@@ -45,7 +45,7 @@ def expected(sample: Sample) -> str:
 
 
 def words(text: str) -> list[str]:
-    """A text without its numbers, however it is broken into lines."""
+    """Return a text without its numbers, however it is broken into lines."""
     return re.findall(r"\w+|[^\w\s]", NUMBER.sub("0", text))
 
 

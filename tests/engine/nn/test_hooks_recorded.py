@@ -177,7 +177,7 @@ OTHERWISE: dict[str, tuple[str, list[str]]] = {
 
 @pytest.fixture(autouse=True)
 def _without_forward_hooks_of_bprops() -> Iterator[None]:
-    """MindSpore's way with forward hooks of a cell that has a ``bprop``: they are passed over."""
+    """Skip forward hooks of cells that have a ``bprop``, as MindSpore does."""
     ms.set_context(bprop_forward_hooks=False)
     yield
     ms.set_context(bprop_forward_hooks=True)

@@ -18,7 +18,7 @@ DEPTH = 200
 
 
 def counted(run: Callable[[], Any]) -> Counter[CodeType]:
-    """How often each function was entered, a generator each time that it went on."""
+    """Return how often each function was entered, a generator each time that it went on."""
     counts: Counter[CodeType] = Counter()
 
     def look(frame: FrameType, event: str, _argument: object) -> None:

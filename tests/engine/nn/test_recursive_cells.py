@@ -51,7 +51,7 @@ def gradient(cell: nn.Cell, left: int) -> Any:
 
 
 def deepest(run: Callable[[nn.Cell, int], Any], cell: nn.Cell) -> int:
-    """How many calls inside each other a run can do."""
+    """Return how many nested calls a run can do."""
     fits, fails = 1, 1000
     while fails - fits > 1:
         middle = (fits + fails) // 2

@@ -31,7 +31,7 @@ def state(net: nn.Cell) -> list[Tensor]:
 
 
 def losses_of(sens: Any = None, steps: int = 2, **keywords: Any) -> list[Any]:
-    """Losses and parameters after steps of Momentum."""
+    """Return losses and parameters after steps of Momentum."""
     net = Sq()
     loss, optimizer = nn.WithLossCell(net, nn.MSELoss()), nn.Momentum(net.trainable_params(), 0.1, 0.9)
     trainer = nn.TrainOneStepCell(loss, optimizer, *(() if sens is None else (sens,)), **keywords)
@@ -43,7 +43,7 @@ def losses_of(sens: Any = None, steps: int = 2, **keywords: Any) -> list[Any]:
 
 
 def around(loss: bool = True, by_list: bool = True, **keywords: Any) -> Any:
-    """What ForwardValueAndGrad gives for the network, or for the network with its loss."""
+    """Return the results of ForwardValueAndGrad for the network, or for the network with its loss."""
     net = Sq()
     inner = nn.WithLossCell(net, nn.MSELoss()) if loss else net
     weights = ParameterTuple(net.trainable_params()) if by_list else None
@@ -58,7 +58,7 @@ def updated_parameter() -> list[Any]:
 def scaled(
     make: Any, steps: int = 4, bad: tuple[int, ...] = ()
 ) -> tuple[list[float], list[bool], list[float], list[Tensor], int]:
-    """Losses, overflows and scales of steps, of which those in ``bad`` have gradients that overflow."""
+    """Return losses, overflows and scales of steps, of which those in ``bad`` have gradients that overflow."""
     net = Sq()
     loss, optimizer = nn.WithLossCell(net, nn.MSELoss()), nn.Momentum(net.trainable_params(), 0.1, 0.9)
     trainer = nn.TrainOneStepWithLossScaleCell(loss, optimizer, scale_sense=make())

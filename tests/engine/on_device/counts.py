@@ -49,7 +49,7 @@ BOUNDS: dict[tuple[str, str], tuple[Bound, Bound]] = {
 
 
 def measured(name: str, precision: str, triton: bool = False) -> tuple[list[float], strict_device.Counts]:
-    """The losses of three steps on the strict device, and what the third asked for; losses are read after it."""
+    """Return the losses of three steps on the strict device, and what the third asked for; losses are read after it."""
     with strict_device.device(triton) as counts:
         step = training(name, precision)
         losses = [step(), step()]

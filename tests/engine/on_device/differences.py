@@ -26,12 +26,12 @@ OTHER_NUMBERS = {"rms_norm_grad"}
 
 
 def unit(dtype: np.dtype[Any]) -> float:
-    """The distance from 1 to the next number of ``dtype``."""
+    """Return the distance from 1 to the next number of ``dtype``."""
     return float(ml_dtypes.finfo(dtype).eps)
 
 
 def widened(sample: Any, dtype: np.dtype[Any]) -> Any:
-    """The sample with operands rounded to ``dtype``, in float64."""
+    """Return the sample with operands rounded to ``dtype``, in float64."""
     rounded = [
         x.astype(np.float64) if isinstance(x, np.ndarray) and x.dtype == dtype else x
         for x in operands_of(sample, dtype)
@@ -40,7 +40,7 @@ def widened(sample: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def apart(result: Outcome, exact: Outcome, eps: float) -> float | None:
-    """The largest difference in units; None where there is nothing to compare, infinite where only one has a number."""
+    """Return the largest difference in units; None without numbers, infinite if only one has a number."""
     if result.error is not None or exact.error is not None:
         return None if exact.error is not None else np.inf
     largest = None
@@ -62,7 +62,7 @@ def apart(result: Outcome, exact: Outcome, eps: float) -> float | None:
 
 
 def cells_of(name: str, gradient: bool) -> list[str]:
-    """What the table says of one operator in each dtype; "" where nothing of it is of floating numbers."""
+    """Return the table's cells of one operator in each dtype; "" without floating numbers."""
     cells = []
     for dtype in (DTYPES[each] for each in HALVES_AND_SINGLE):
         worst: dict[bool, float] = {}

@@ -48,7 +48,7 @@ class Outcome:
 
 
 def operands_of(sample: Any, dtype: np.dtype[Any]) -> list[Any]:
-    """The sample's operands, those of float64 or complex numbers in ``dtype``."""
+    """Return the sample's operands, those of float64 or complex numbers in ``dtype``."""
 
     def cast(x: Any) -> Any:
         if not isinstance(x, np.ndarray) or x.dtype.kind not in "fc":
@@ -62,14 +62,14 @@ def operands_of(sample: Any, dtype: np.dtype[Any]) -> list[Any]:
 
 
 def placed(attribute: Any) -> Any:
-    """An attribute with its arrays where new tensors are put; of indices those of the host may stay there."""
+    """Return an attribute with its arrays where new tensors are put; of indices those of the host may stay there."""
     if isinstance(attribute, Positions):
         return Positions(placed(attribute.rows), placed(attribute.columns), attribute.shape)
     return to_device(attribute) if isinstance(attribute, np.ndarray) else attribute
 
 
 def run(name: str, sample: Any, dtype: np.dtype[Any], gradient: bool) -> Outcome:
-    """The operator's outputs, or its gradients by all inputs of ``dtype``, where new tensors are put now."""
+    """Return the operator's outputs, or its gradients by all inputs of ``dtype``, where new tensors are put now."""
     values = operands_of(sample, dtype)
     operands = [Tensor(x) if isinstance(x, np.ndarray) else x for x in values]
     attrs = {key: placed(value) for key, value in sample.attrs.items()}
@@ -95,7 +95,7 @@ def run(name: str, sample: Any, dtype: np.dtype[Any], gradient: bool) -> Outcome
 
 
 def difference(on_cpu: Outcome, on_device: Outcome, rounded_to: str = "") -> str:
-    """In what the device is not as the CPU; "" where it is.
+    """Return the device's difference from the CPU, "" if equal; results may be wider than their intermediate dtype.
 
     Results may be in a wider dtype than the one that they were rounded to on the way.
     """

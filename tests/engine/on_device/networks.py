@@ -122,7 +122,7 @@ NETWORKS: dict[str, Callable[[], Any]] = {
 
 
 def training(name: str, precision: str) -> Callable[[], Tensor]:
-    """One step of a network's training, where new tensors are put now: a function that gives the loss.
+    """Return one step of a network's training, where new tensors are put now: a function that gives the loss.
 
     Args:
         name: of the network, one of ``NETWORKS``.
@@ -156,6 +156,6 @@ def training(name: str, precision: str) -> Callable[[], Tensor]:
 
 
 def first(result: Any) -> Tensor:
-    """The loss: a step with a loss scale gives the overflow flag and the scale, too."""
+    """Return the loss: a step with a loss scale gives the overflow flag and the scale, too."""
     loss: Tensor = result[0] if isinstance(result, tuple) else result
     return loss

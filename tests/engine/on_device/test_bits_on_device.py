@@ -38,7 +38,7 @@ def of_embedding() -> Any:
 
 
 def by_x(shape: tuple[int, ...], picked: Callable[[Any], Any]) -> Any:
-    """The gradient of numbers that are picked, each with a weight of its own."""
+    """Return the gradient of numbers that are picked, each with a weight of its own."""
     return ms.grad(lambda x: (picked(x) * Tensor(drawn(*picked(x).shape))).sum())(Tensor(drawn(*shape)))
 
 

@@ -20,7 +20,7 @@ LONG = ("ResNet-18",)
 
 
 def cases() -> list[object]:
-    """All of them; what takes seconds in half precision only where CI is set."""
+    """Return all of them; what takes seconds in half precision only where CI is set."""
     return [
         pytest.param(name, precision, marks=pytest.mark.ci_only if name in LONG and precision != "bfloat16" else ())
         for name in NETWORKS
@@ -29,7 +29,7 @@ def cases() -> list[object]:
 
 
 def check(name: str, precision: str, triton: bool) -> None:
-    """The losses of three steps are the CPU's and fall, and the third step asks for no more than ``BOUNDS``."""
+    """Assert that the losses of three steps equal the CPU's and fall, and that the third step is within ``BOUNDS``."""
     step = training(name, precision)
     on_cpu = [float(step().asnumpy()) for _ in range(3)]
     losses, counts = measured(name, precision, triton)
@@ -46,7 +46,7 @@ def test_a_network_trains_by_cupy_alone(name: str, precision: str) -> None:
 
 
 def masked_attention(on_gpu: bool) -> list[Any]:
-    """Weights and gradients of an attention with masks of truth values, and how often it waited."""
+    """Return weights and gradients of an attention with masks of truth values, and how often it waited."""
     with strict_device.device() if on_gpu else nullcontext() as counts:
         ms.set_seed(1)
         net = nn.MultiheadAttention(8, 2, batch_first=True)

@@ -33,7 +33,7 @@ def with_element(x: Tensor, value: Any) -> Tensor:
 
 
 def sloped(function: Callable[..., Any], *inputs: Tensor) -> Any:
-    """The gradients of the sum of what comes out, by all inputs."""
+    """Return the gradients of the sum of what comes out, by all inputs."""
     indices = tuple(range(len(inputs)))
     return ms.grad(lambda *x: function(*x).sum(), indices if len(indices) > 1 else 0)(*inputs)
 
@@ -45,7 +45,7 @@ F = mint.nn.functional
 
 
 def padded(x: Tensor, mode: str, *amounts: int) -> Tensor:
-    """The gradient of the padded elements' sum, weighed 1, 2, 3, ..."""
+    """Return the gradient of the padded elements' sum, weighed 1, 2, 3, ..."""
     shape = ops.pad(x, amounts, mode).shape
     weights = t(np.arange(1, 1 + math.prod(shape)).reshape(shape))
     result: Tensor = sloped(lambda x: ops.pad(x, amounts, mode) * weights, x)
@@ -69,7 +69,7 @@ CHANNELS = t(np.arange(24).reshape(2, 3, 4))
 
 
 def scored(*labels: int, **how: bool) -> Tensor:
-    """CTCLoss of the labels 0 and 1 of the first sample and 0 of the second one."""
+    """Return CTCLoss of the labels 0 and 1 of the first sample and 0 of the second one."""
     losses: Tensor = ops.CTCLoss(**how)(SCORES, PLACES, t(labels, ms.int32), STEPS)[0]
     return losses
 

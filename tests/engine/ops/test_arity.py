@@ -110,7 +110,7 @@ def rows() -> list[tuple[str, Any]]:
 
 
 def parse(text: str) -> str:
-    """The name by which an error about arguments calls a function, or ""."""
+    """Return the name by which an error about arguments calls a function, or ""."""
     match = CALLED.search(text)
     return "" if match is None else match.group(1)
 

@@ -266,7 +266,7 @@ def test_padding_fills_up_the_last_axis(shape: tuple[int, ...], size: int) -> No
 
 
 def surrounded(x: Array, widths: Any, outside: Any) -> Array:
-    """``outside(place, length)`` is the place to be taken, or a number."""
+    """Return a padded array; ``outside(position, length)`` is the source position, or a number."""
     out = np.zeros([n + before + after for n, (before, after) in zip(x.shape, widths, strict=True)])
     for index in np.ndindex(out.shape):
         inside = [i - before for i, (before, _) in zip(index, widths, strict=True)]
@@ -437,7 +437,7 @@ def test_multi_margin(p: int, margin: float, weighted: bool, reduction: str) -> 
 
 
 def ctc(probabilities: Array, labels: list[int], blank: int) -> float:
-    """Over all paths that read as the labels once repetitions and blanks are gone."""
+    """Return the loss over all paths that read as the labels without repetitions and blanks."""
     total = 0.0
     for path in itertools.product(range(probabilities.shape[1]), repeat=len(probabilities)):
         if [n for n, _ in itertools.groupby(path) if n != blank] == labels:
@@ -659,7 +659,7 @@ def test_other_names_of_functions() -> None:
 
 
 def slope(function: Any, x: Array) -> Array:
-    """The gradient of the sum of a function of an array, by central differences in float64."""
+    """Return the gradient of the sum of a function of an array, by central differences in float64."""
     result = np.zeros(x.shape)
     for index in np.ndindex(x.shape):
         step = np.zeros(x.shape)

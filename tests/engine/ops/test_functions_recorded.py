@@ -19,13 +19,13 @@ def ints(*values: Any) -> Tensor:
 
 
 def sloped(function: Callable[..., Any], *inputs: Tensor) -> list[Any]:
-    """What comes out, and the gradients of its weighed sum by all inputs."""
+    """Return the outputs, and the gradients of their weighted sum by all inputs."""
     slopes = ms.grad(lambda *x: weighed(function(*x)), tuple(range(len(inputs))))(*inputs)
     return [*flat(function(*inputs)), *flat(slopes)]
 
 
 def put(function: Callable[..., Any], *arguments: Tensor) -> list[Any]:
-    """What a function that writes into a parameter returns, and the parameter."""
+    """Return the result of a function that writes into a parameter, and the parameter."""
     table = Parameter(wave(4, 3, k=0.5) + 2.0, "table")
     return [*flat(function(table, *arguments)), table.value()]
 

@@ -432,7 +432,7 @@ class AllNotes(Notes):
 
 
 def twenty_steps() -> list[bytes]:
-    """The bytes of every output, gradient and parameter of 20 training steps."""
+    """Return the bytes of every output, gradient and parameter of 20 training steps."""
     ms.set_seed(7)
     numbers = np.random.default_rng(0)
     net = SmallNet()

@@ -23,7 +23,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture(autouse=True)
 def cpu_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Choices made in a test end with it."""
+    """Restore the device and other choices after a test."""
     for name in ("_device", "_device_reason", "_kernels"):
         monkeypatch.setattr(backend, name, getattr(backend, name))
 
@@ -36,7 +36,7 @@ def probe_says(monkeypatch: pytest.MonkeyPatch, mode: str, reason: str) -> None:
 
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """CuPy's stand-in, new tensors on it, no Triton."""
+    """Provide CuPy's stand-in, new tensors on it, no Triton."""
     modules = strict_device.make()
     for name, module in modules.items():
         monkeypatch.setitem(sys.modules, name, module)
@@ -233,7 +233,7 @@ class Network(nn.Cell):
 
 
 def trained(optimizer: Callable[[Any], nn.Optimizer]) -> tuple[list[Any], set[type]]:
-    """Losses and parameters of three steps, and what kinds of arrays the parameters are."""
+    """Return losses and parameters of three steps, and what kinds of arrays the parameters are."""
     ms.set_seed(4)
     net = Network().set_train()
     update = optimizer(net.trainable_params())

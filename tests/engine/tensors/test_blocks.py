@@ -196,7 +196,7 @@ def cuda(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def put(number: int) -> tuple[Any, Any]:
-    """A block of an array of which nobody knows any more, and how the array lay."""
+    """Return a block of an array of which nobody knows any more, and how the array lay."""
     owner = DeviceArray(X + number)
     block = block_of(owner, SwapFile())
     return block, (0, owner.shape, owner.strides, owner.dtype)

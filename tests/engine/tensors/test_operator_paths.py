@@ -29,7 +29,7 @@ VALUES = np.array([[1, 0, 2], [3, 1, 5]])
 
 
 def outcome(function: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
-    """What comes out, as bytes with dtype and shape, or the error's class."""
+    """Return the result, as bytes with dtype and shape, or the error's class."""
     try:
         result = function(x, y)
     except (TypeError, ValueError) as error:

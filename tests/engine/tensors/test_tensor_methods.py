@@ -418,7 +418,7 @@ WEIGHTS = Tensor(np.random.default_rng(5).standard_normal(60))
 
 
 def weighted(value: Tensor) -> Tensor:
-    """A number in which every element of ``value`` counts differently."""
+    """Return a number in which every element of ``value`` counts differently."""
     return (value.reshape(-1) * WEIGHTS[: value.size]).sum()
 
 

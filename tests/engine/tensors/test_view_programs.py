@@ -13,7 +13,7 @@ BLOCK = 20
 
 @pytest.fixture(autouse=True)
 def nothing_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each program at O1 would take seconds to compile."""
+    """Disable compilation: each program at O1 would take seconds."""
     monkeypatch.setattr(compiling, "is_on", lambda: False)
 
 

@@ -270,7 +270,7 @@ def test_a_tensor_forgets_views_that_are_gone_and_no_others() -> None:
 
 
 def view_of(rng: np.random.Generator, array: Any) -> Callable[[Any], Any]:
-    """A view that both NumPy's arrays and tensors of this shape have."""
+    """Return a view that both NumPy's arrays and tensors of this shape have."""
     ndim = array.ndim
     kind = rng.integers(6) if ndim else 3
     if kind == 0:
@@ -290,7 +290,7 @@ def view_of(rng: np.random.Generator, array: Any) -> Callable[[Any], Any]:
 
 
 def program(seed: int, start: Any, is_tensor: bool) -> list[Any]:
-    """Views and writes at random; the same for an array and for a tensor."""
+    """Run views and writes at random; the same for an array and for a tensor."""
     rng = np.random.default_rng(seed)
     model = np.zeros((2, 3, 2))
     tensors, models = [start], [model]

@@ -348,7 +348,7 @@ def test_an_exception_before_the_first_step_leaves_a_checkpoint_too(moment: str,
 
 
 def sends(step: int) -> Callback:
-    """Sends the signal during a step of training."""
+    """Send the signal during a step of training."""
 
     def send(run_context: Any) -> None:
         if run_context.original_args().cur_step_num == step:
@@ -422,7 +422,7 @@ def test_without_save_ckpt_no_file_is_loaded_or_saved(tmp_path: Path) -> None:
 
 
 def driven(callback: Callback, losses: list[float], rate: float = 1.0) -> list[float]:
-    """The learning rate after each epoch of a run with these losses, until it is asked to end."""
+    """Return the learning rate after each epoch of a run with these losses, until it is asked to end."""
     optimizer = SimpleNamespace(learning_rate=ms.Parameter(ms.Tensor(rate, ms.float32), name="rate"))
     facts = InternalCallbackParam(optimizer=optimizer, train_network=network())
     context = train.RunContext(facts)

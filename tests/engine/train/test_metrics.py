@@ -169,7 +169,7 @@ def counted(guessed: Any, real: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def figures_of(rule: Any, guessed: Any, real: Any) -> Any:
-    """(N, C): of each sample and class; NaN where there is nothing to divide by."""
+    """Return (N, C), the figure of each sample and class; NaN for a quotient by 0."""
     with np.errstate(all="ignore"):
         return np.array(
             [[rule(*counted(g, r)) for g, r in zip(*pair, strict=True)] for pair in zip(guessed, real, strict=True)]

@@ -315,7 +315,7 @@ EVENTS = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
 
 
 def listening(log: list[Any], *names: str) -> Callback:
-    """A callback that writes down its calls, with the numbers of the epoch and the step."""
+    """Return a callback that writes down its calls, with the numbers of the epoch and the step."""
 
     def noting(name: str) -> Any:
         def called(self: Callback, run_context: Any) -> None:

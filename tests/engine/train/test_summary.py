@@ -18,7 +18,7 @@ from hookscope.engine.train import SummaryCollector, SummaryRecord
 
 
 def crc32c(data: bytes) -> int:
-    """Bit by bit, as RFC 3720 has it."""
+    """Compute the checksum bit by bit, by RFC 3720."""
     rest = 0xFFFFFFFF
     for byte in data:
         rest ^= byte
@@ -37,7 +37,7 @@ def test_the_readers_checksum_is_the_published_one() -> None:
 
 
 def records(path: str) -> Iterator[bytes]:
-    """The TFRecords of a file, with both checksums compared."""
+    """Yield the TFRecords of a file, with both checksums compared."""
     data = Path(path).read_bytes()
     while data:
         (length,), (check,) = struct.unpack("<Q", data[:8]), struct.unpack("<I", data[8:12])
@@ -58,7 +58,7 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def fields(data: bytes) -> dict[int, list[Any]]:
-    """The fields of a protobuf message by their numbers: ints, bytes, or the bytes of a number of fixed width."""
+    """Return a protobuf message's fields by number: ints, bytes, or the bytes of a number of fixed width."""
     results: dict[int, list[Any]] = {}
     at = 0
     while at < len(data):
@@ -77,7 +77,7 @@ def numbers(data: bytes, kind: str) -> list[float]:
 
 
 def events(path: str) -> list[tuple[int, dict[str, dict[int, Any]]]]:
-    """The step and the values by tag of each event but the first, which says the version."""
+    """Return the step and the values by tag of each event but the first, which says the version."""
     first, *others = map(fields, records(path))
     assert first[3] == [b"brain.Event:2"]
     results = []

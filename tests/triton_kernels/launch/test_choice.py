@@ -19,7 +19,7 @@ DEVICE = "NVIDIA H100 80GB HBM3"
 
 @pytest.fixture(autouse=True)
 def device(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
-    """A CuPy that knows the name of its device, and a cache folder of the test's own."""
+    """Provide a CuPy that knows the name of its device, and a cache folder of the test's own."""
     runtime = SimpleNamespace(getDevice=lambda: 0, getDeviceProperties=lambda number: {"name": DEVICE.encode()})
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=SimpleNamespace(runtime=runtime)))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

@@ -32,7 +32,7 @@ def cupy(**options: Any) -> Any:
 
 
 def look() -> probe.Probe:
-    """The probe without its memory of an earlier look."""
+    """Return the probe without its memory of an earlier look."""
     return probe.probe.__wrapped__()
 
 

@@ -42,7 +42,7 @@ def answer_to(words: list[str]) -> Any:
 
 
 def overflowing(case: Case, capability: int, short: bool) -> list[tuple[str, int, list[str]]]:
-    """Of each kernel of a call its name, how many places and masks were looked at, and what may overflow."""
+    """Return each kernel's name, its number of checked indices and masks, and its possible overflows."""
     modules = [module for name, module in [*sys.modules.items()] if name.startswith("hookscope.triton_kernels.")]
     believed = [(module, module.is_long) for module in modules if hasattr(module, "is_long")]
     if short:

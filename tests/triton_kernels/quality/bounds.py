@@ -100,11 +100,11 @@ class Bounds:
     wide_index: bool | None = None
 
     def registers(self, warps: int) -> int:
-        """The most that a thread may have."""
+        """Return the most that a thread may have."""
         return min(255, REGISTERS // (32 * warps * self.programs) // 8 * 8)
 
     def shared(self, capability: int) -> int:
-        """The most bytes that a program may have."""
+        """Return the most bytes that a program may have."""
         return min(SHARED_OF_ONE[capability], SHARED[capability] // self.programs - 1024)
 
 

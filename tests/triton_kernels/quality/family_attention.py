@@ -25,7 +25,7 @@ FLOAT32, BFLOAT16 = np.dtype(np.float32), np.dtype(ml_dtypes.bfloat16)
 
 
 def heads(length: int, size: int, dtype: np.dtype) -> Array:
-    """As a projection (4, length, 16 * size) gives them."""
+    """Return heads of a projection (4, length, 16 * size)."""
     return Array((4, 16, length, size), dtype, (length * 16 * size, size, 16 * size, 1))
 
 

@@ -21,7 +21,7 @@ FLOAT32, BFLOAT16 = np.dtype(np.float32), np.dtype(ml_dtypes.bfloat16)
 
 
 def image(n: int, c: int, y: int, x: int, dtype: Any = BFLOAT16) -> Array:
-    """With its channels last."""
+    """Return an image with its channels last."""
     return Array((n, c, y, x), dtype, (y * x * c, 1, x * c, c))
 
 

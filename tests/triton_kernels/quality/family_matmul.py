@@ -30,7 +30,7 @@ BIAS = 16
 
 
 def operands(form: str, m: int, n: int, k: int, dtype: Any) -> tuple[Array, Array]:
-    """The matrices of a product; T first in `form` is for an `a` that lies along M, T second for a `b` along K."""
+    """Return a product's matrices; T first in `form` is for an `a` along M, T second for a `b` along K."""
     a = Array((m, k), dtype, (1, m) if form[0] == "T" else None)
     return a, Array((k, n), dtype, (1, k) if form[1] == "T" else None)
 

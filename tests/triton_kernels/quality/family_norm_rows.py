@@ -22,7 +22,7 @@ LOSS = Bounds(programs=4, narrow_loads=3, narrow_stores=2, wide_index=True)
 
 
 def gradient(programs: int) -> dict[str, Bounds]:
-    """Of each row one or two numbers are read, for two stages of the loop and before it."""
+    """Return bounds for a row of which one or two numbers are read, for two stages of the loop and before it."""
     own = Bounds(programs=programs, narrow_loads=6, copies=True, wide_index=True)
     return {"layer_norm_grad_kernel": own, "add_shares_kernel": Bounds(programs=8, narrow_stores=2)}
 

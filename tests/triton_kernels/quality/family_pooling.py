@@ -16,7 +16,7 @@ BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
 def image(n: int, c: int, y: int, x: int, dtype: Any = BFLOAT16) -> Array:
-    """With its channels last."""
+    """Return an image with its channels last."""
     return Array((n, c, y, x), np.dtype(dtype), (y * x * c, 1, x * c, c))
 
 

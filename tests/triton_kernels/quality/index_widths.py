@@ -52,7 +52,7 @@ class Widths:
             self.of(name)
 
     def _read(self) -> list[str]:
-        """Learn what each name is; the places and masks of all reads and writes."""
+        """Read the meaning of each name; return the indices and masks of all reads and writes."""
         roots: list[str] = []
         open_blocks: list[tuple[str, list[str]]] = []  # what yields, and whom it yields to
         for raw in self.text.splitlines():
@@ -95,7 +95,7 @@ class Widths:
         return roots
 
     def of(self, name: str) -> Interval | None:
-        """The interval of a value; None for a truth, a float or what has none."""
+        """Return the interval of a value; None for a truth, a float or what has none."""
         if name not in self._known:
             self._known[name] = None  # for whom it is asked of on the way to itself
             self._known[name] = self._of(name)
@@ -153,7 +153,7 @@ class Widths:
 
 
 def _bits(rest: str) -> int | None:
-    """The width of an operation's result."""
+    """Return the width of an operation's result."""
     matches = re.findall(r"(?<![\w])(?:tensor<(?:\d+x)*)?i(\d+)>?", rest.rpartition(" : ")[2])
     return int(matches[-1]) if matches else None
 

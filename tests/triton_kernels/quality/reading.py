@@ -64,7 +64,7 @@ class Reading:
 
 
 def compiled_plan(case: Case, capability: int) -> Plan:
-    """The plan of a case with its kernels compiled.
+    """Return the plan of a case with its kernels compiled.
 
     Raises:
         ValueError: the operator's kernel does not suit the case.
@@ -79,13 +79,13 @@ def compiled_plan(case: Case, capability: int) -> Plan:
 
 
 def readings(case: Case, capability: int) -> list[Reading]:
-    """What each kernel became that a case starts, each once."""
+    """Return the compiled form of each kernel that a case starts, each once."""
     results = {id(step.compiled): step.compiled for step in compiled_plan(case, capability).steps}
     return [read(compiled, capability) for compiled in results.values()]
 
 
 def read(compiled: Any, capability: int) -> Reading:
-    """What there is to say of a compiled kernel."""
+    """Return the properties of a compiled kernel."""
     metadata = compiled.metadata
     if metadata.target.arch != capability:
         raise AssertionError(f"compiled for {metadata.target.arch}, not {capability}")
@@ -105,7 +105,7 @@ def read(compiled: Any, capability: int) -> Reading:
 
 
 def resources(cubin: bytes) -> dict[str, int]:
-    """Registers (REG), stack and local memory of a thread, and more, by cuobjdump's names."""
+    """Return registers (REG), stack and local memory of a thread, and more, by cuobjdump's names."""
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(cubin)
         file.flush()
@@ -148,7 +148,7 @@ def read_ptx(ptx: str, reading: Reading) -> None:
 
 
 def _in_loops(lines: list[str]) -> set[int]:
-    """The numbers of the lines that a jump back repeats."""
+    """Return the numbers of the lines that a jump back repeats."""
     labels: dict[str, int] = {}
     inside: set[int] = set()
     for number, line in enumerate(lines):
@@ -160,7 +160,7 @@ def _in_loops(lines: list[str]) -> set[int]:
 
 
 def broken(reading: Reading, bounds: Bounds) -> list[str]:
-    """The bounds that a kernel does not hold, in words."""
+    """Return the bounds that a kernel does not hold, in words."""
     most_registers, most_shared = bounds.registers(reading.warps), bounds.shared(reading.capability)
     narrow_loads = sum(count for size, count in reading.loads.items() if size < bounds.load_bytes)
     narrow_stores = sum(count for size, count in reading.stores.items() if size < bounds.store_bytes)

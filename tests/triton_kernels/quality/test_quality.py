@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
-    """Answers of the process that compiles."""
+    """Provide answers of the process that compiles."""
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
     path = os.pathsep.join(filter(None, [str(ROOT), environment.get("PYTHONPATH", "")]))
     environment.update(TRITON_CACHE_DIR=str(tmp_path_factory.mktemp("triton")), PYTHONPATH=path)

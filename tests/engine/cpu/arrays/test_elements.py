@@ -20,7 +20,7 @@ SLOPE, CUBIC = np.sqrt(2 / np.pi), 0.044715
 
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where the environment leaves all to NumPy."""
+    """Compile, even if the environment leaves all to NumPy."""
     monkeypatch.setattr(compiling, "is_on", lambda: True)
 
 
@@ -62,7 +62,7 @@ TOLERANCE = 4e-7
 
 
 def numbers(*shape: int, seed: int = 0) -> Any:
-    """Of all sizes, some of them not finite."""
+    """Return numbers of all sizes, some of them not finite."""
     x = (normal(*shape, seed=seed) * 10.0 ** np.clip(normal(*shape, seed=seed + 10), -4, 1.5)).astype(np.float32)
     special = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40, 88.0, -88.0, 3.4e38]
     for start in (0, x.size // 2, x.size - 9):

@@ -15,7 +15,7 @@ from hookscope.engine.cpu.arrays import scattering
 
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where the environment leaves all to NumPy."""
+    """Compile, even if the environment leaves all to NumPy."""
     monkeypatch.setattr(compiling, "is_on", lambda: True)
 
 

@@ -42,7 +42,7 @@ def all_compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def operands(case: str) -> tuple[Array, Array, Array, Array, Array | None]:
-    """A gradient, queries, keys, values and a mask."""
+    """Return a gradient, queries, keys, values and a mask."""
     above, (length, keys, depth, width), mask = CASES[case]
     random = np.random.default_rng(0)
     shapes = (length, width), (length, depth), (keys, depth), (keys, width)
@@ -51,7 +51,7 @@ def operands(case: str) -> tuple[Array, Array, Array, Array, Array | None]:
 
 
 def by_formula(g: Array, q: Array, k: Array, v: Array, mask: Array | None, scale: float = SCALE) -> list[Array]:
-    """The result and the gradients for q, k and v in float64, from all weights."""
+    """Return the result and the gradients for q, k and v in float64, from all weights."""
     with np.errstate(all="ignore"):
         g, q, k, v = (x.astype(np.float64) for x in (g, q, k, v))
         scores = q @ k.swapaxes(-1, -2) * scale + (0.0 if mask is None else mask)
@@ -91,7 +91,7 @@ def in_every_way(argument: Any, orders: tuple[Callable[[Array], Array], ...]) ->
 
 
 def heads_inside(x: Array) -> Array:
-    """(B, H, L, D) as a view of (B, L, H, D), as layers hand it on."""
+    """Return (B, H, L, D) as a view of (B, L, H, D), as layers hand it on."""
     return np.ascontiguousarray(x.swapaxes(-2, -3)).swapaxes(-2, -3) if x.ndim > 2 else x
 
 

@@ -17,7 +17,7 @@ SHAPES = [(8, 3, 29, 31), (5, 1, 8193), (4097, 7), (9, 2001, 1, 1), (37, 2, 3, 5
 
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where the environment leaves all to NumPy."""
+    """Compile, even if the environment leaves all to NumPy."""
     monkeypatch.setattr(compiling, "is_on", lambda: True)
 
 

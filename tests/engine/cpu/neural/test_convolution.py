@@ -31,7 +31,7 @@ CASES: dict[str, tuple[tuple[int, ...], ...]] = {
 
 
 def arrays(case: str) -> tuple[Array, Array, Array, dict[str, Any]]:
-    """x, weight, the gradient that arrives, and the settings."""
+    """Return x, weight, the output's gradient, and the settings."""
     x_shape, w_shape, stride, pads, dilation, (group,) = CASES[case]
     random = np.random.default_rng(0)
     x, weight = (random.standard_normal(shape).astype(np.float32) for shape in (x_shape, w_shape))
@@ -41,7 +41,7 @@ def arrays(case: str) -> tuple[Array, Array, Array, dict[str, Any]]:
 
 
 def taps(x: Array, kernel: tuple[int, ...], stride: Any, pads: Any, dilation: Any) -> list[tuple[Any, Any]]:
-    """Each place of a kernel, and where its elements are in the padded input."""
+    """Return each place of a kernel, and where its elements are in the padded input."""
     lengths = [n + b + a for n, b, a in zip(x.shape[2:], pads[::2], pads[1::2], strict=True)]
     counts = [(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(lengths, kernel, stride, dilation, strict=True)]
     return [

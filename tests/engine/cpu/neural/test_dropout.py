@@ -14,7 +14,7 @@ from hookscope.engine.cpu.neural import dropout
 
 
 def drawn(seed: int, offset: int, count: int) -> Any:
-    """Element i is made of word i % 4 of counter offset + i // 4."""
+    """Return random numbers: element i is made of word i % 4 of counter offset + i // 4."""
     low, high = (np.array([offset + i // 4 & 2**64 - 1 for i in range(count)], np.uint64) >> s for s in (0, 32))
     zero = np.zeros(count, np.uint64)
     counter = (low & np.uint64(2**32 - 1), high, zero, zero)

@@ -27,7 +27,7 @@ CASES: dict[str, tuple[tuple[int, ...], ...]] = {
 
 
 def elements(shape: tuple[int, ...], kernel: Any, stride: Any, pads: Any, dilation: Any) -> tuple[Array, Array]:
-    """Of windows (*outputs, places) the flat places in the lengths of x, and whether these are inside."""
+    """Return the flat indices of the windows' elements in x, (*outputs, indices), and whether each is inside."""
     flat: Any = 0
     inside: Any = True
     count = len(kernel)
@@ -48,7 +48,7 @@ def elements(shape: tuple[int, ...], kernel: Any, stride: Any, pads: Any, dilati
 
 
 def sample(case: str) -> tuple[Array, tuple[Any, ...], Array, Array]:
-    """x with ties, NaNs and infinities, how it is pooled, and ``elements``."""
+    """Return x with ties, NaNs and infinities, the settings of the pooling, and ``elements``."""
     shape, *how = CASES[case]
     random = np.random.default_rng(1)
     x = random.integers(-3, 4, shape).astype(np.float32)
@@ -57,7 +57,7 @@ def sample(case: str) -> tuple[Array, tuple[Any, ...], Array, Array]:
 
 
 def spread(g: Array, shape: tuple[int, ...], where: Array) -> Array:
-    """Numbers g (N, C, *outputs, places) added up at their flat places."""
+    """Return numbers g (N, C, *outputs, places) added up at their flat places."""
     total = np.zeros((math.prod(shape[:2]), math.prod(shape[2:])))
     np.add.at(total, (slice(None), where.reshape(-1)), g.reshape(len(total), -1).astype(np.float64))
     return total.reshape(shape)

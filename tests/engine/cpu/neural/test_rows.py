@@ -20,7 +20,7 @@ SHAPES = [(20_000, 1), (1639, 10), (130, 127), (3, 5, 1100), (2, 8193), (1, 30_0
 
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where the environment leaves all to NumPy."""
+    """Compile, even if the environment leaves all to NumPy."""
     monkeypatch.setattr(compiling, "is_on", lambda: True)
 
 

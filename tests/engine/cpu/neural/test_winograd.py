@@ -17,7 +17,7 @@ WITHIN = 2e-5  # of the largest number
 
 
 def _shifted(x: Array, pads: tuple[int, ...]) -> list[Array]:
-    """For each of the 9 places in the kernel the inputs that meet it, (N, C, OH, OW), in float64."""
+    """Yield for each of the 9 elements of the kernel the inputs that meet it, (N, C, OH, OW), in float64."""
     top, bottom, left, right = pads
     padded = np.pad(x.astype(np.float64), ((0, 0), (0, 0), (top, bottom), (left, right)))
     height, width = padded.shape[2] - 2, padded.shape[3] - 2
@@ -45,7 +45,7 @@ def _near(result: Array, expected: Array) -> None:
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the functions of ``winograd`` that ran."""
+    """Provide the names of the functions of ``winograd`` that ran."""
     ran: list[str] = []
 
     def watched(name: str) -> Any:

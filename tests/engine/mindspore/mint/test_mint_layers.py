@@ -33,7 +33,7 @@ WEIGHT = np.array([0.5, 2.0, 1.0, 0.3])
 
 
 def values(layer: Any) -> list[Array]:
-    """The trained parameters of a layer, filled with numbers of their own."""
+    """Return the trained parameters of a layer, filled with numbers of their own."""
     return [p.asnumpy().astype(np.float64) for p in filled(layer).trainable_params()]
 
 
@@ -41,7 +41,7 @@ def values(layer: Any) -> list[Array]:
 
 
 def windows(x: Array, kernel: Any, stride: Any = 1, dilation: Any = 1) -> Array:
-    """(N, C, places..., window...) of a padded array (N, C, ...)."""
+    """Return (N, C, positions..., window...) of a padded array (N, C, ...)."""
     axes = x.ndim - 2
     ks, ss, ds = ((v,) * axes if isinstance(v, int) else v for v in (kernel, stride, dilation))
     wide = tuple(d * (k - 1) + 1 for k, d in zip(ks, ds, strict=True))
@@ -62,7 +62,7 @@ def convolved(x: Array, weight: Array, bias: Any, stride: Any = 1, dilation: Any
 
 
 def ends(x: Array, pads: Any, mode: Any = "constant", **more: Any) -> Array:
-    """Padded as PyTorch numbers ends: before and behind the last axis, then the one before it."""
+    """Return an array padded as PyTorch numbers ends: before and behind the last axis, then the one before it."""
     axes = x.ndim - 2
     argument = (pads,) * (2 * axes) if isinstance(pads, int) else pads
     pairs = [(argument[2 * i], argument[2 * i + 1]) for i in reversed(range(axes))]
@@ -70,7 +70,7 @@ def ends(x: Array, pads: Any, mode: Any = "constant", **more: Any) -> Array:
 
 
 def transposed(x: Array, w: Array, bias: Array, stride: int, pad: int, more: int, groups: int, dilation: int) -> Array:
-    """Each element of x adds its multiple of the kernel."""
+    """Return each element of x adds its multiple of the kernel."""
     n, c, h, width = x.shape
     kh, kw = w.shape[2:]
     size = [(v - 1) * stride + dilation * (k - 1) + 1 + more for v, k in ((h, kh), (width, kw))]
@@ -109,7 +109,7 @@ def adapted(x: Array, sizes: Any, reduce: Any) -> Array:
 
 
 def resized(x: Array, sizes: Any, corners: bool) -> Array:
-    """Bilinear, an axis at a time."""
+    """Resize bilinearly, an axis at a time."""
     for axis, size in zip((2, 3), sizes, strict=True):
         length, i = x.shape[axis], np.arange(size)
         at = i * (length - 1) / (size - 1) if corners else np.maximum((i + 0.5) * length / size - 0.5, 0)

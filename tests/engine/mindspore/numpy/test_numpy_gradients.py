@@ -109,7 +109,7 @@ OF_A_MATRIX: dict[str, Callable[[Tensor], Any]] = {
 
 
 def total(answer: Any) -> Tensor:
-    """One number that every element of the answer has its own part in."""
+    """Return one number that every element of the answer has its own part in."""
     parts = answer if isinstance(answer, tuple | list) else [answer]
     sums = []
     for part in parts:

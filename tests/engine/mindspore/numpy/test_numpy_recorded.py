@@ -32,12 +32,12 @@ DIFFERENT = {
 
 
 def _wide(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """What NumPy computes with where ours is short: what it gives then is exact, whatever type the result has."""
+    """Return an array in a wider dtype, so that NumPy's result is exact, whatever its type."""
     return x.astype({"i": np.int64, "u": np.int64, "f": np.float64}.get(x.dtype.kind, x.dtype))
 
 
 def _like_mindspores(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """NumPy's function, its arguments as MindSpore has them."""
+    """Return NumPy's function with MindSpore's arguments."""
     if name in ("choose", "ravel_multi_index"):
         return lambda *args, mode="clip", **kw: function(*args[:2], mode=args[2] if len(args) > 2 else mode, **kw)
     return function

@@ -26,12 +26,12 @@ WEIGHT, BIAS = NUMBERS.standard_normal((2, 3, 5))
 
 
 def padded(x: Array, sides: tuple[tuple[int, int], ...], fill: float = 0.0) -> Array:
-    """The last axes lengthened on both sides."""
+    """Return the last axes lengthened on both sides."""
     return np.pad(x, ((0, 0),) * (x.ndim - len(sides)) + sides, constant_values=fill)
 
 
 def windows(x: Array, size: tuple[int, ...], stride: tuple[int, ...], apart: tuple[int, ...], ceil: bool) -> Any:
-    """The windows of (N, C, ...) by the place in the output, NaN where one goes over the end."""
+    """Yield the windows of (N, C, ...) by the place in the output, NaN where one goes over the end."""
     counts = []
     for length, k, s, d in zip(x.shape[2:], size, stride, apart, strict=True):
         rounded = math.ceil if ceil else math.floor
@@ -53,7 +53,7 @@ def largest(x: Array, size: Any, stride: Any, apart: Any = (1, 1), ceil: bool = 
 def means(
     x: Array, size: Any, stride: Any, pad: Any, counted: bool = True, ceil: bool = False, by: int | None = None
 ) -> Array:
-    """Sums of the windows divided by their elements, by those of the image alone, or by a number."""
+    """Return sums of the windows divided by their elements, by those of the image alone, or by a number."""
     sides = tuple((p, p) for p in pad)
     image, own = padded(x, sides), padded(np.ones_like(x), sides)
     parts = zip(*(windows(variant, size, stride, (1,) * len(size), ceil) for variant in (image, own)), strict=True)
@@ -67,7 +67,7 @@ def means(
 
 
 def patches(x: Array, size: Any, stride: Any, apart: Any) -> Array:
-    """Windows as channels in the order row, column, channel."""
+    """Return windows as channels in the order row, column, channel."""
     n, c = x.shape[:2]
     for index, counts, part in windows(x, size, stride, apart, False):
         if not any(index):
@@ -323,7 +323,7 @@ def test_the_slopes_of_a_layer_are_those_of_its_definition(name: str) -> None:
 
 
 def spread(x: Array, weight: Array, stride: Any, pads: Any, more: Any, dilation: Any, group: int) -> Array:
-    """A transposed convolution: each element adds the kernel times itself; ``pads`` are pairs, cut off at the ends."""
+    """Return a transposed convolution, which adds each element times the kernel; ``pads`` are pairs, cut off at the ends."""
     n, c, *lengths = x.shape
     per_group, kernel = weight.shape[1], weight.shape[2:]
     sizes = [
@@ -341,7 +341,7 @@ def spread(x: Array, weight: Array, stride: Any, pads: Any, more: Any, dilation:
 
 
 def gathered(x: Array, weight: Array, stride: Any, pads: Any, dilation: Any, group: int) -> Array:
-    """A convolution: the sum over each window times the kernel."""
+    """Return a convolution: the sum over each window times the kernel."""
     out, kernels, per_group = None, weight.shape[0], weight.shape[1]
     for index, counts, part in windows(padded(x, pads), weight.shape[2:], stride, dilation, False):
         out = np.zeros((x.shape[0], kernels, *counts)) if out is None else out

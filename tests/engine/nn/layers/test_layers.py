@@ -30,7 +30,7 @@ def set_values(layer: nn.Cell, **values: Array) -> nn.Cell:
 
 
 def same_pads(length: int, window: int, stride: int, dilation: int) -> tuple[int, int]:
-    """MindSpore's rule for "same": ceil(length / stride) windows, the odd element of padding at the end."""
+    """Return MindSpore's pads of "same": ceil(length / stride) windows, the odd element of padding at the end."""
     total = max(0, (math.ceil(length / stride) - 1) * stride + dilation * (window - 1) + 1 - length)
     return total // 2, total - total // 2
 

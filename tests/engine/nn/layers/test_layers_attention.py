@@ -24,7 +24,7 @@ def mha(
     call: dict[str, Any] | None = None,
     **keywords: Any,
 ) -> Any:
-    """What attention gives for waves; with ``g`` the gradients of the first output by query, key and value."""
+    """Return attention for waves; with ``g`` the gradients of the first output by query, key and value."""
     layer, how = filled(nn.MultiheadAttention(*settings, **keywords), 0.4), call or {}
     inputs = (wave(*q), wave(*kv, k=1.0), wave(*kv[:-1], keywords.get("vdim") or kv[-1], k=2.0))
     if g:
@@ -163,7 +163,7 @@ REFUSED: list[tuple[str, Any, type[Exception], str]] = [
 
 
 def attended(layer: Any, q: Any, k: Any, v: Any, added: Any) -> tuple[Any, Any]:
-    """Attention of (N, L, E) in float64 by its formula, with a mask (N, heads, L, S) that is added to the scores."""
+    """Return attention of (N, L, E) in float64 by its formula, with an additive mask (N, heads, L, S)."""
     n, heads, e = q.shape[0], layer.num_heads, q.shape[-1]
     weights, biases = (np.split(variant.asnumpy(), 3) for variant in (layer.in_proj_weight, layer.in_proj_bias))
     q, k, v = (x @ w.T + b for x, w, b in zip((q, k, v), weights, biases, strict=True))
@@ -232,7 +232,7 @@ def test_attention_drops_weights_while_training_alone() -> None:
 
 
 def of_large(masked: bool, double: bool = False) -> tuple[Any, Any, Any]:
-    """A layer, its inputs and a mask, large enough for the compiled kernels; all of it in Float64 with ``double``."""
+    """Return a layer, inputs and a mask, large enough for compiled kernels; in Float64 with ``double``."""
     numbers = np.random.default_rng(7)
     layer: Any = nn.MultiheadAttention(16, 2, batch_first=True, dtype=ms.float64 if double else ms.float32)
     for parameter in layer.get_parameters():

@@ -56,7 +56,7 @@ def multilabel(x: Array, labels: list[list[int]]) -> Array:
 
 
 def patches(x: Array) -> Array:
-    """Windows of 2 x 2 with step 2, as channels in the order row, column, channel."""
+    """Return windows of 2 x 2 with step 2, as channels in the order row, column, channel."""
     return np.concatenate([x[:, :, i::2, j::2] for i in range(2) for j in range(2)], 1)
 
 

@@ -40,7 +40,7 @@ def test_instance_norm_normalizes_each_channel_of_each_sample(axes: int, affine:
 
 
 def similarity(a: Array, b: Array, size: int, sigma: float, most: float, k1: float, k2: float) -> tuple[Array, Array]:
-    """Wang et al. 2004, with Gaussian windows inside the image: of each channel, and its contrast and structure."""
+    """Return each channel's similarity, and contrast and structure, by Gaussian windows inside (Wang et al. 2004)."""
     line = np.exp(-((np.arange(size) - (size - 1) // 2) ** 2) / (2 * sigma**2))  # MindSpore's middle of an even one
     window = np.outer(line, line) / line.sum() ** 2
 
@@ -67,7 +67,7 @@ def test_ssim_is_the_formula_of_its_paper(size: int, sigma: float, most: float) 
 
 
 def halved(x: Array) -> Array:
-    """The mean of each 2 x 2 pixels; a last row or column that has no partner is left out."""
+    """Return the mean of each 2 x 2 pixels; a last row or column that has no partner is left out."""
     n, c, h, w = x.shape
     return x[:, :, : h // 2 * 2, : w // 2 * 2].reshape(n, c, h // 2, 2, w // 2, 2).mean((3, 5))
 

@@ -14,12 +14,12 @@ from hookscope.engine import Tensor, grad, nn, ops, set_seed
 
 
 def samples(axes: int, count: int = 2) -> Tensor:
-    """Other places of windows for each sample, channel and axis."""
+    """Return different positions of windows for each sample, channel and axis."""
     return Tensor(((0.61 * np.arange(1, 2 * count * axes + 1)) % 1).astype(np.float32).reshape(count, 2, axes))
 
 
 def fractional(kind: Any, lengths: tuple[int, ...], kernel: Any, keywords: dict[str, Any]) -> Any:
-    """Of two samples with two channels: the largest elements and their places."""
+    """Return the largest elements and their indices for two samples with two channels."""
     return kind(kernel, return_indices=True, _random_samples=samples(len(lengths)), **keywords)(wave(2, 2, *lengths))
 
 

@@ -24,7 +24,7 @@ def P(*shape: int, k: float = 0.0) -> Parameter:  # noqa: N802
 
 
 def upd(name: str, states: int, rest: tuple[Any, ...], *settings: Any, **keywords: Any) -> list[Tensor]:
-    """A parameter and its state after the update was called twice."""
+    """Return a parameter and its state after the update was called twice."""
     update = getattr(ops, name)(*settings, **keywords)
     parameters = [P(2, 3, k=0.3)]
     parameters += [Parameter(ops.abs(wave(2, 3, k=1.0 + i)) * 0.3, f"s{i}") for i in range(states)]

@@ -17,7 +17,7 @@ from hookscope.engine import Tensor, nn
 def E(  # noqa: N802
     *settings: Any, i: Any = ((0, 2, 1), (3, 0, 2)), g: bool = False, dt: Any = np.int32, **keywords: Any
 ) -> Any:
-    """The rows of an embedding; with ``g`` the gradient of its table."""
+    """Return the rows of an embedding; with ``g`` the gradient of its table."""
     layer, rows = filled(nn.Embedding(*settings, **keywords)), Tensor(np.array(i, dt))
     if not g:
         return layer(rows)
@@ -27,7 +27,7 @@ def E(  # noqa: N802
 
 
 def combined(kind: Any, settings: tuple[int, ...], x: Tensor, keywords: dict[str, Any]) -> list[Any]:
-    """In training the output, its gradients and the parameters after it; then the output of the trained layer."""
+    """Return the training's output, gradients and parameters after it; then the output of the trained layer."""
     layer = filled(kind(*settings, **keywords)).set_train()
     if keywords.get("has_bn"):
         layer.batchnorm.moving_variance.set_data(Tensor(np.full(4, 0.8, np.float32)))

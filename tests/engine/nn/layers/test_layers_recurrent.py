@@ -22,7 +22,7 @@ def run(kind: str, x: tuple[int, ...] = (5, 2, 3), hx: Any = None, seq: Any = No
 
 
 def state(kind: str, *shape: int) -> Any:
-    """One state, or two for an LSTM."""
+    """Return one state, or two for an LSTM."""
     return (wave(*shape, k=1.0), wave(*shape, k=2.0)) if kind == "LSTM" else wave(*shape, k=1.0)
 
 

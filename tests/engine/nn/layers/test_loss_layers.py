@@ -65,7 +65,7 @@ def margins(p: int, margin: float, weight: Array) -> Array:
 
 
 def focal(x: Array, chosen: Array, weight: Array, gamma: float) -> Array:
-    """Of each class, for one-hot ``chosen``."""
+    """Return the focal loss of each class, for one-hot ``chosen``."""
     logs = special.log_softmax(x, 1)
     factors = weight.reshape(1, -1, *[1] * (x.ndim - 2))
     return -factors * (1 - np.exp(logs)) ** gamma * logs * chosen
@@ -173,7 +173,7 @@ LOSSES: dict[str, tuple[Layer, tuple[Array, ...], Array]] = {
 
 
 def assert_slopes(function: Callable[[Tensor], Tensor], x: Array) -> None:
-    """The gradient of the sum of what a function gives, by central differences."""
+    """Assert the gradient of the sum of a function, by central differences."""
     want = np.zeros(x.shape)
     for index in np.ndindex(x.shape):
         step = np.zeros(x.shape)
@@ -278,7 +278,7 @@ def test_dice_of_classes_has_the_numbers_of_mindspore() -> None:
 
 
 def paths(logs: Array, labels: tuple[int, ...], blank: int) -> float:
-    """-log of the summed probability of all paths that become the labels: repeats joined, blanks left out."""
+    """Return -log of the summed probability of all paths to the labels: repeats joined, blanks left out."""
     total = 0.0
     for path in itertools.product(range(logs.shape[1]), repeat=len(logs)):
         joined = [c for c, _ in itertools.groupby(path)]

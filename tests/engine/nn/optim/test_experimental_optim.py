@@ -23,7 +23,7 @@ def weights() -> list[Parameter]:
 
 
 def steps(kind: str, groups: bool = False, **keywords: Any) -> list[Tensor]:
-    """The parameters after six steps; in groups the first has its own learning rate, the second its own decay."""
+    """Return the parameters after six steps; in groups the first has its own learning rate, the second a decay."""
     parameters = weights()
     own: dict[str, Any] = {} if kind == "Rprop" else {"weight_decay": 0.2}
     first, second = ([p] for p in parameters)

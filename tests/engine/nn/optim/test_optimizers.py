@@ -239,7 +239,7 @@ def test_a_step_with_gradients_that_do_not_fit_changes_nothing(gradients: Any, t
 
 
 def stepped(make: Any, steps: int = 4) -> list[list[float]]:
-    """Three parameters after some steps with gradients of a fixed seed."""
+    """Return three parameters after some steps with gradients of a fixed seed."""
     parameters = [
         Parameter(Tensor(np.linspace(-1, 1, 6).reshape(2, 3).astype(np.float32)), name="w"),
         Parameter(Tensor(np.array([0.3, -0.2, 0.5], np.float32)), name="bias"),

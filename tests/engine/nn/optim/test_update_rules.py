@@ -63,7 +63,7 @@ def adam(
     nesterov: bool = False,
     eps_inside_correction: bool = False,
 ) -> Steps:
-    """``eps_inside_correction``: eps is added to the corrected sqrt(v_hat), as in the paper, not to sqrt(v)."""
+    """Yield Adam's steps; ``eps_inside_correction`` adds eps to the corrected sqrt(v_hat), as in the paper."""
     p, m, v, most = START, 0.0 * START, 0.0 * START, 0.0 * START
     for t, g in enumerate(grads, 1):
         g = g + decay * p
@@ -156,7 +156,7 @@ def adadelta(grads: Array, decay: float = 0, rho: float = 0.75, eps: float = 1e-
 
 
 def rmsprop(grads: Array, mu: float = 0, centered: bool = False, decay: float = 0, rho: float = 0.75) -> Steps:
-    """MindSpore's: eps and the root over all, the rate in the momentum, v from 1."""
+    """Yield MindSpore's steps: eps and the root over all, the rate in the momentum, v from 1."""
     p, v, mean, u = START, np.ones_like(START), 0.0 * START, 0.0 * START
     for g in grads:
         g = g + decay * p
@@ -411,7 +411,7 @@ MINT = [
 
 
 def follow(make: Callable[[list[Parameter]], Any], walk: Steps, sign: float = 1.0, scale: float = 1.0) -> None:
-    """Every step of an optimizer beside that of the formula, in float64."""
+    """Compare every step of an optimizer with that of the formula, in float64."""
     w = Parameter(Tensor(START), "w")
     optimizer = make([w])
     for gradient, want in zip(GRADIENTS, walk, strict=True):

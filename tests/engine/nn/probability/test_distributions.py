@@ -170,7 +170,7 @@ POINTS = np.array([-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0])  # the ends 
 
 
 def calls_of(name: str) -> list[tuple[Any, tuple[Any, ...], tuple[Any, ...]]]:
-    """A distribution, what is given at the call, and the parameters that count: the object's, the call's, or both."""
+    """Return a distribution, the call's arguments, and the parameters that apply: the object's, the call's, or both."""
     own, other = FAMILIES[name][:2]
     results = [(instance(name, own), (), own)]
     if other:

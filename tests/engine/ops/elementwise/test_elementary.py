@@ -26,7 +26,7 @@ SMALL = np.array([1, 2, -2, 3, 3, 1], np.int32)
 
 
 def each(function: Callable[..., Any], *arrays: Any, dtype: Any = np.float64) -> Array:
-    """A function of Python's numbers for each element of what the arrays broadcast to."""
+    """Return a function of Python's numbers for each element of what the arrays broadcast to."""
     wide = np.broadcast_arrays(*arrays)
     return np.array([function(*item) for item in zip(*(x.ravel().tolist() for x in wide), strict=True)], dtype).reshape(
         wide[0].shape

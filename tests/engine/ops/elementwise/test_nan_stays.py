@@ -43,7 +43,7 @@ IDS = [row[0] for row in CASES]
 
 
 def jacobian(function: Callable[[Tensor], Tensor], shape: tuple[int, ...]) -> Any:
-    """What one more at each input adds to each output, (inputs, outputs): these functions are linear near 0."""
+    """Return the change of each output for one more at each input, (inputs, outputs), of functions linear near 0."""
     x = np.zeros(shape, np.float64)
     rows = []
     for index in range(x.size):

@@ -23,7 +23,7 @@ ORDERS = np.array([[0.5], [4.0]])
 
 
 def exact(function: Callable[..., Any], *arrays: Any) -> Array:
-    """A function of mpmath's numbers for each element of what the arrays broadcast to."""
+    """Return a function of mpmath's numbers for each element of what the arrays broadcast to."""
     with mp.workdps(30):
         return np.vectorize(lambda *numbers: float(function(*numbers)), otypes=[float])(*arrays)
 
@@ -33,7 +33,7 @@ def upper(a: float, x: float) -> Any:
 
 
 def many(p: int) -> Callable[[float], Any]:
-    """The definition: an integral over matrices, a product of gamma functions."""
+    """Return the definition: an integral over matrices, a product of gamma functions."""
 
     def log_of_integral(x: float) -> Any:
         product = mp.fprod(mp.gamma(x - mp.mpf(k) / 2) for k in range(p))

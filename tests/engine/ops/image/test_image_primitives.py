@@ -27,7 +27,7 @@ def ints(*values: Any) -> Tensor:
 
 
 def sloped(function: Callable[..., Any], *inputs: Tensor) -> list[Any]:
-    """What comes out, and the gradients of its weighed sum by all inputs."""
+    """Return the outputs, and the gradients of their weighted sum by all inputs."""
     slopes = ms.grad(lambda *x: weighed(function(*x)), tuple(range(len(inputs))))(*inputs)
     return [*flat(function(*inputs)), *flat(slopes)]
 
@@ -108,7 +108,7 @@ PLACES, MORE_PLACES = t([[[0.3, 0.8], [0.6, 0.1]]]), t([[[0.3, 0.8, 0.5], [0.6, 
 
 
 def combined(boxes: Tensor, most: int, total: int, least: float = 0.5, **how: bool) -> Any:
-    """CombinedNonMaxSuppression of MARKS, scores above 0.15."""
+    """Return CombinedNonMaxSuppression of MARKS, scores above 0.15."""
     return ops.CombinedNonMaxSuppression(**how)(boxes, MARKS, t(most, ms.int32), t(total, ms.int32), t(least), t(0.15))
 
 
@@ -247,7 +247,7 @@ def test_an_operator_gives_the_numbers_of_mindspore(name: str) -> None:
 
 # Definitions
 def between(image: Array, y: float, x: float) -> Array:
-    """The value at a place of an image (H, W, ...) by its four nearest pixels; 0 outside."""
+    """Return the value at a place of an image (H, W, ...) by its four nearest pixels; 0 outside."""
     total: Array = np.zeros(image.shape[2:])
     for row in (math.floor(y), math.floor(y) + 1):
         for column in (math.floor(x), math.floor(x) + 1):
@@ -257,7 +257,7 @@ def between(image: Array, y: float, x: float) -> Array:
 
 
 def central(function: Callable[..., Tensor], inputs: list[Tensor], index: int, step: float) -> Array:
-    """The gradient of the weighed sum, by central differences in NumPy's float64."""
+    """Return the gradient of the weighed sum, by central differences in NumPy's float64."""
 
     def total(values: Array) -> float:
         arguments = [
@@ -279,7 +279,7 @@ def central(function: Callable[..., Tensor], inputs: list[Tensor], index: int, s
 
 
 def fractional(kind: str, x: Tensor, **how: Any) -> Any:
-    """FractionalMaxPool or FractionalAvgPool, the same cells at each call."""
+    """Return FractionalMaxPool or FractionalAvgPool, with the same cells at each call."""
     return getattr(ops, f"Fractional{kind}Pool")([1.0, 1.4, 2.2, 1.0], deterministic=True, seed=5, **how)(x)
 
 

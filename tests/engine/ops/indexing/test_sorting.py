@@ -29,7 +29,7 @@ def f32(values: Any) -> Array:
 
 
 def quantile(x: Array, q: Any, axis: int | None = None, keepdims: bool = False) -> Any:
-    """The value at place q * (n - 1) of the sorted numbers, between neighbors in proportion; NaN where one is there."""
+    """Return the value at position q * (n - 1) of the sorted numbers, interpolated; NaN if there is one."""
     if axis is None:
         result = np.array(between(x.ravel().tolist(), q))
         return result.reshape((1,) * x.ndim) if keepdims else result
@@ -56,7 +56,7 @@ def buckets(x: Array, edges: list[float], right: bool) -> Array:
 
 
 def counted(x: Array, bins: int, low: float, high: float) -> Array:
-    """How many numbers each of the equal parts holds; the last one also its end."""
+    """Return how many numbers each of the equal parts holds; the last one also its end."""
     result = [0] * bins
     for v in x.ravel().tolist():
         if low <= v <= high:
@@ -65,7 +65,7 @@ def counted(x: Array, bins: int, low: float, high: float) -> Array:
 
 
 def order(x: Array, descending: bool) -> Array:
-    """Where the elements of each row are, in order; ties as they come."""
+    """Return the indices of each row's elements, in order; ties as they come."""
     rows = [sorted(range(len(row)), key=lambda i, row=row: -row[i] if descending else row[i]) for row in x.tolist()]
     return np.array(rows, np.int32)
 

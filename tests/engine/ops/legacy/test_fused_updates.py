@@ -22,7 +22,7 @@ def t(values: Any, dtype: Any = ms.float32) -> Tensor:
 
 
 def stepped(update: Any, states: list[Tensor], *rest: Any, first: tuple[Any, ...] = ()) -> list[Tensor]:
-    """The parameter and its state after two steps."""
+    """Return the parameter and its state after two steps."""
     parameters = [Parameter(item, f"held{i}") for i, item in enumerate(states)]
     for _ in range(2):
         update(*first, *parameters, *rest)
@@ -45,7 +45,7 @@ FLAGS: list[dict[str, bool]] = [
 
 
 def adafactor(shape: tuple[int, ...], how: dict[str, bool], numbers: Any = float) -> list[Tensor]:
-    """The parameter and the means of FusedAdaFactor."""
+    """Return the parameter and the means of FusedAdaFactor."""
     values = [
         wave(*shape),
         wave(*shape, k=1.0),

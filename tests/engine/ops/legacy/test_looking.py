@@ -12,7 +12,7 @@ from hookscope.engine import Tensor, ops
 
 
 def saved(folder: Path) -> dict[str, list[float]]:
-    """The files of a folder, without the number in each name, and their values."""
+    """Return the files of a folder, without the number in each name, and their values."""
     return {path.stem.rpartition("_")[0]: np.load(path).tolist() for path in sorted(folder.iterdir())}
 
 

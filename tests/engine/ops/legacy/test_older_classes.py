@@ -15,7 +15,7 @@ from hookscope.engine import Parameter, Tensor, ops
 
 
 def primitive(name: str, *settings: Any, **keywords: Any) -> Any:
-    """A class, wherever it is: MindSpore has most of these in files of `ops.operations` only."""
+    """Return a class, wherever it is: MindSpore has most of these in files of `ops.operations` only."""
     files = ("nn_ops", "math_ops", "array_ops", "image_ops", "random_ops")
     rooms = [ops, *(vars(ops.operations).get(file) for file in files)]
     return next(getattr(room, name) for room in rooms if hasattr(room, name))(*settings, **keywords)
@@ -30,7 +30,7 @@ def ints(values: Any) -> Tensor:
 
 
 def stepped(name: str, parameters: list[Tensor], *rest: Any, **settings: Any) -> list[Tensor]:
-    """A table and its state after two steps."""
+    """Return a table and its state after two steps."""
     tables = [Parameter(item, f"held{i}") for i, item in enumerate(parameters)]
     update = primitive(name, **settings)
     for _ in range(2):

@@ -34,7 +34,7 @@ REAL = {"rfft", "ihfft", "rfft2", "ihfft2", "rfftn", "ihfftn"}
 
 
 def samples(name: str, *shape: int) -> Array:
-    """What the function transforms: of some only real numbers."""
+    """Return the function's input, real numbers for some functions."""
     return normal(*shape) if name in REAL else turned(*shape)
 
 

@@ -17,13 +17,13 @@ RNG = np.random.default_rng(5)
 
 
 def matrix(*shape: int) -> np.ndarray[Any, Any]:
-    """Full rank, singular values apart."""
+    """Return a matrix of full rank, with its singular values apart."""
     u, _, v = np.linalg.svd(RNG.standard_normal(shape), full_matrices=False)
     return (u * np.arange(1.0, u.shape[-1] + 1)) @ v
 
 
 def agrees(function: Any, x: np.ndarray[Any, Any]) -> None:
-    """The gradient of the sum of ``function`` is that of central differences."""
+    """Assert that the gradient of the sum of ``function`` is that of central differences."""
     want = np.zeros_like(x)
     for index in np.ndindex(x.shape):
         step = np.zeros_like(x)

@@ -25,7 +25,7 @@ def normal(*shape: int) -> Array:
 
 
 def inverted(x: Array) -> Array:
-    """Cramer's rule with Leibniz's determinants."""
+    """Return the inverse by Cramer's rule with Leibniz's determinants."""
     n = x.shape[-1]
     result = np.empty_like(x)
     for i, j in np.ndindex(n, n):
@@ -43,13 +43,13 @@ def determinant(x: Array) -> Any:
 
 
 def exponential(x: Array) -> Array:
-    """mpmath's, with 30 digits."""
+    """Return mpmath's exponential, with 30 digits."""
     with mp.workdps(30):
         return np.array(mp.expm(mp.matrix(x.tolist())).tolist(), float)
 
 
 def reflected(vectors: Array, factors: Array) -> Array:
-    """The product of I - tau v v^H, where v is 1 on the diagonal and 0 above."""
+    """Return the product of I - tau v v^H, where v is 1 on the diagonal and 0 above."""
     rows = vectors.shape[0]
     result = np.eye(rows, dtype=vectors.dtype)
     for k, tau in enumerate(factors):
@@ -83,7 +83,7 @@ EXCHANGES = np.array([[1, 2, 0], [2, 0, 1]])  # the rows of A that come first, s
 
 
 def assembled(packed: Array) -> Array:
-    """The matrices whose rows, exchanged, are L @ U."""
+    """Return the matrices whose rows, exchanged, are L @ U."""
     product = (np.tril(packed, -1) + np.eye(3)) @ np.triu(packed)
     result = np.empty_like(product)
     for matrix, rows, order in zip(result, product, EXCHANGES, strict=True):
@@ -104,7 +104,7 @@ MATRIX_NORMS = ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf)
 
 
 def normed(x: Array, order: Any, axes: tuple[int, int], keep: bool) -> Array:
-    """NumPy's norms of matrices."""
+    """Return NumPy's norms of matrices."""
     return np.asarray(np.linalg.norm(x, order, axes, keep))
 
 

@@ -21,7 +21,7 @@ def normal(*shape: int) -> Array:
 
 
 def summed(terms: Sequence[str], result: str, *operands: Array) -> Array:
-    """For each value of the letters the product of the operands' elements, added to that of the result."""
+    """Add for all values of the letters the product of the operands' elements to that of the result; return it."""
     sizes: dict[str, int] = {}
     for x, term in zip(operands, terms, strict=True):
         for letter, length in zip(term, x.shape, strict=True):
@@ -99,7 +99,7 @@ INTS = np.array([[1, -2, 3], [4, 0, -6]])
 
 
 def batched(x: Array, y: Array, own: int, other: int) -> Array:
-    """Entry by entry of the batch, NumPy's sum over one axis of each."""
+    """Return NumPy's sum over one axis of each, entry by entry of the batch."""
     own, other = own % x.ndim - 1, other % y.ndim - 1
     result = np.array([np.tensordot(a, b, ((own,), (other,))) for a, b in zip(x, y, strict=True)])
     return result.reshape(-1, 1) if result.ndim == 1 else result

@@ -81,7 +81,7 @@ def test_the_gradients_of_fft_with_size_are_mindspores() -> None:
 
 
 def pieces(x: Any, n_fft: int, hop: int, window: Any, pad: str | None, onesided: bool, normalized: bool) -> Any:
-    """The short-time transform by its definition, in double precision."""
+    """Return the short-time transform by its definition, in double precision."""
     if pad is not None:
         x = np.pad(x, n_fft // 2, mode=pad)  # type: ignore[call-overload]
     left = (n_fft - len(window)) // 2

@@ -25,7 +25,7 @@ def log_softmax(x: Array) -> Array:
 
 
 def class_losses(log_p: Array, labels: Array, weight: Array, smoothing: float) -> tuple[Array, Array]:
-    """Row by row, the loss and the weight it counts with."""
+    """Return each row's loss and its weight."""
     losses, counts = [], []
     for row, label in zip(log_p, labels, strict=True):
         mask = label != -100
@@ -41,7 +41,7 @@ def reduced(losses: Array, counts: Array, reduction: str) -> Any:
 
 
 def assert_slope(function: Any, x: Array) -> None:
-    """The gradient of the sum of a loss, by central differences."""
+    """Assert the gradient of the sum of a loss, by central differences."""
     want = np.zeros(x.shape)
     for index in np.ndindex(x.shape):
         values = []

@@ -35,7 +35,7 @@ def numbers(*tensors: Tensor) -> list[Any]:
 
 
 def both(compute: Callable[[], Any]) -> tuple[Any, Any, list[Any]]:
-    """What it gives on the CPU and on the device, and where the device was waited for."""
+    """Return the results on the CPU and on the device, and the synchronizations."""
     on_cpu = numbers(*compute())
     with strict_device.device() as counts:
         result = compute()

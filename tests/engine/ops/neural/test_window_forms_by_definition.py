@@ -178,7 +178,7 @@ def test_pooling_of_images_fills_up_only_with_the_mode_same(mode: str, kernel: A
 
 
 def windows_of_a_line(n: int, k: int, s: int, before: int, after: int, ceil: bool) -> list[tuple[list[int], int]]:
-    """Of each window the places that are elements, and how many places, padding included, it has."""
+    """Return each window's positions inside, and its number of positions with padding."""
     total = n + before + after
     count = (total - k + (s - 1 if ceil else 0)) // s + 1
     if ceil and (count - 1) * s >= n + before:  # it would begin behind the elements
@@ -487,7 +487,7 @@ def test_an_affine_grid_is_the_matrix_times_the_place(size: tuple[int, ...], cor
 
 
 def resized(x: Array, size: Any, at: Any, weights: Any) -> Array:
-    """Axis by axis: ``at`` is the place that an element comes from, ``weights`` the shares of the elements around."""
+    """Resize axis by axis: ``at`` is the source position, ``weights`` the shares of the elements around it."""
     for axis, expected in enumerate(size, 2):
         n = x.shape[axis]
         parts = []

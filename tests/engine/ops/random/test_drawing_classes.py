@@ -17,7 +17,7 @@ MASK = Tensor(np.array([[1, 0, 1], [0, 1, 0]], bool))
 
 
 def follows(numbers: Tensor, distribution: Any) -> None:
-    """Kolmogorov and Smirnov see no difference from the distribution."""
+    """Assert that a test of Kolmogorov and Smirnov finds no difference from the distribution."""
     drawn = numbers.asnumpy().astype(np.float64).reshape(-1)
     assert stats.kstest(drawn, distribution.cdf).pvalue > 0.001
 

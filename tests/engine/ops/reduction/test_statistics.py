@@ -29,7 +29,7 @@ def f32(values: Any) -> Array:
 
 
 def length(vector: Any, p: float = 2) -> float:
-    """The p-norm of a sequence of numbers."""
+    """Return the p-norm of a sequence of numbers."""
     sizes = [float(abs(v)) for v in np.ravel(vector)]
     if p in (INF, -INF):
         return (max if p > 0 else min)(sizes)
@@ -37,7 +37,7 @@ def length(vector: Any, p: float = 2) -> float:
 
 
 def lengths(x: Array, p: float, axes: Any = None, keep: bool = False) -> Array:
-    """The p-norms along axes."""
+    """Return the p-norms along axes."""
     at = tuple(range(x.ndim)) if axes is None else (axes,) if isinstance(axes, int) else axes
     last = np.moveaxis(x, at, range(-len(at), 0))
     result = np.array([length(last[index], p) for index in np.ndindex(last.shape[: x.ndim - len(at)])])
@@ -54,7 +54,7 @@ def integral(y: Sequence[float], x: Sequence[float]) -> float:
 
 
 def shortened(x: Array, p: float, most: float, axis: int) -> Array:
-    """The entries along the axis whose norm is above ``most``, scaled to it."""
+    """Return the entries along the axis whose norm is above ``most``, scaled to it."""
     result = np.moveaxis(x.copy(), axis, 0)
     for entry in result:
         size = length(entry, p)

@@ -101,7 +101,7 @@ def test_linspace_of_tensors() -> None:
 
 
 def window_of(name: str, turn: np.ndarray[Any, Any]) -> Any:
-    """The windows as SciPy documents them (``scipy.signal.windows``), by their place between 0 and 1."""
+    """Return the windows as SciPy documents them (``scipy.signal.windows``), by their place between 0 and 1."""
     angle = 2 * np.pi * turn
     if name == "bartlett":
         return np.where(turn < 0.5, 2 * turn, 2 - 2 * turn)

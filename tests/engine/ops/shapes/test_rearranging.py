@@ -30,7 +30,7 @@ def put(x: Array, index: Any, values: Any) -> Array:
 
 
 def filled(x: Array, mask: Array, source: Array) -> Array:
-    """The elements of the source one after another where the mask, broadcast, is True."""
+    """Return the elements of the source one after another where the mask, broadcast, is True."""
     result, left = x.copy(), iter(source.ravel())
     for index in np.ndindex(x.shape):
         if np.broadcast_to(mask, x.shape)[index]:
@@ -39,7 +39,7 @@ def filled(x: Array, mask: Array, source: Array) -> Array:
 
 
 def to_batch(x: Array, blocks: tuple[int, ...], pads: list[list[int]]) -> Array:
-    """The element at place p of a padded axis at p // block of the batch entry that p % block chooses."""
+    """Return the element at place p of a padded axis at p // block of the batch entry that p % block chooses."""
     first = x.ndim - len(blocks)
     padded = np.pad(x, [(0, 0)] * first + [tuple(pair) for pair in pads])
     lengths = [n // b for n, b in zip(padded.shape[first:], blocks, strict=True)]
@@ -55,7 +55,7 @@ def to_batch(x: Array, blocks: tuple[int, ...], pads: list[list[int]]) -> Array:
 
 
 def from_batch(x: Array, blocks: tuple[int, ...], crops: list[list[int]]) -> Array:
-    """The opposite of ``to_batch``, element by element."""
+    """Return the opposite of ``to_batch``, element by element."""
     first, count = x.ndim - len(blocks), len(x) // math.prod(blocks)
     full = np.zeros((count, *x.shape[1:first], *(n * b for n, b in zip(x.shape[first:], blocks, strict=True))), x.dtype)
     numbers = to_batch(np.arange(full.size).reshape(full.shape), blocks, [[0, 0]] * len(blocks))
@@ -65,7 +65,7 @@ def from_batch(x: Array, blocks: tuple[int, ...], crops: list[list[int]]) -> Arr
 
 
 def cut_or_surrounded(x: Array, before: int, after: int) -> Array:
-    """The last axis with zeros at its ends, or shorter by what is below 0."""
+    """Return the last axis with zeros at its ends, or shorter by what is below 0."""
     inside = x[..., max(0, -before) : x.shape[-1] - max(0, -after)]
     return np.pad(inside, [(0, 0)] * (x.ndim - 1) + [(max(0, before), max(0, after))])
 

@@ -15,7 +15,7 @@ from hookscope.engine import Tensor, ops
 
 
 def primitive(name: str, *settings: Any, **keywords: Any) -> Any:
-    """A class, wherever it is: MindSpore has most of these in files of `ops.operations` only."""
+    """Return a class, wherever it is: MindSpore has most of these in files of `ops.operations` only."""
     files = ("", ".sparse_ops", ".math_ops")
     rooms = [ops, *(vars(ops.operations).get(file[1:]) for file in files if file)]
     return next(getattr(room, name) for room in rooms if hasattr(room, name))(*settings, **keywords)
@@ -179,7 +179,7 @@ def test_a_class_of_sparse_tensors_gives_mindspores_parts(name: str) -> None:
 
 
 def with_values(name: str, indices: tuple[int, ...], parts: tuple[Any, ...], **keywords: Any) -> Callable[..., Any]:
-    """The floating result of a class, as a function of the inputs at some places."""
+    """Return the floating result of a class, as a function of the inputs at some places."""
 
     def function(*values: Tensor) -> Any:
         inputs = list(parts)
