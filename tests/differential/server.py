@@ -55,7 +55,7 @@ def main(package):
 
 
 def line():
-    """Return the next text, and not a byte more: the rest is for the next fork."""
+    """Read the next text, and not a byte more, since the rest is for the next fork."""
     length = b""
     while not length.endswith(b"\n"):
         byte = os.read(0, 1)

@@ -73,7 +73,7 @@ def comparison(function: Callable[[Any, Any], Any]) -> Row:
 
 
 def tested(function: Callable[[Any], Any]) -> Row:
-    """Return a question about one number."""
+    """Return rows of a predicate of one number."""
     special = np.array([1.5, -2.0, 0.0, math.nan, math.inf, -math.inf])
     return Row(lambda x: np.vectorize(function, otypes=[bool])(x), [Sample((special,)), Sample((normal(0, 2),))])
 

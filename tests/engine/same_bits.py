@@ -220,7 +220,7 @@ def in_threads(names: Sequence[str]) -> dict[str, str]:
 
 
 def forked(names: Sequence[str]) -> dict[str, str]:
-    """Return all but the first in a child as well, at the same time; None of what differs there."""
+    """Return the digests, computed for all but the first also in a child at the same time; None for a difference."""
     first, *rest = names
     results = {first: digest(first)}
     read, write = os.pipe()
@@ -239,7 +239,7 @@ def forked(names: Sequence[str]) -> dict[str, str]:
 
 
 def interrupted(names: Sequence[str]) -> dict[str, str]:
-    """Return each again and again, until no interrupt comes any more; then once more."""
+    """Repeat each until no interrupt comes any more, then once more; return the digests."""
     chance, over, inside = random.Random(" ".join(names)), threading.Event(), [False]
 
     def interrupt() -> None:

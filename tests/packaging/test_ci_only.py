@@ -15,7 +15,7 @@ COMPILED = "tests/triton_kernels/quality/test_quality.py::test_a_kernel_holds_it
 
 
 def collected(repository: Path, ci: str, *paths: str) -> tuple[list[str], str]:
-    """Return the tests of some files in the order in which they are run, and all that pytest says."""
+    """Return the tests of some files in the order in which they are run, and the output of pytest."""
     process = subprocess.run(
         [sys.executable, "-P", "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *paths],
         cwd=repository,
@@ -78,7 +78,7 @@ def small(repository: Path, tmp_path: Path) -> Path:
 
 
 def passed(folder: Path, ci: str, *arguments: str) -> tuple[dict[str, list[int]], str]:
-    """Return the cases of each test that were run, and all that pytest says."""
+    """Return the cases of each test that were run, and the output of pytest."""
     process = subprocess.run(
         [sys.executable, "-P", "-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "no:hookscope", *arguments],
         cwd=folder,

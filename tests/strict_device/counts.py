@@ -86,7 +86,7 @@ def counting() -> Iterator[Counts]:
 
 
 def opened() -> list[Counts]:
-    """Return all that count now."""
+    """Return all active counts."""
     return list(_open)
 
 

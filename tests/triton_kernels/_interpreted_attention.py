@@ -43,7 +43,7 @@ def close(actual: Any, want: Any, dtype: Any) -> None:
 
 
 def agree(q: Any, k: Any, v: Any, mask: Any = None, scale: float = 0.3) -> tuple[Any, ...]:
-    """Return results and gradients are those of the reference; returns them."""
+    """Assert that results and gradients are those of the reference; return them."""
     lead = np.broadcast_shapes(q.shape[:-2], k.shape[:-2])
     g = normal(*lead, q.shape[-2], v.shape[-1], dtype=q.dtype, seed=9)
     want_y, want_sums, _, *slopes = reference(q, k, v, mask, scale, g)

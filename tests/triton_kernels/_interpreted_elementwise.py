@@ -44,7 +44,7 @@ BINARY: dict[str, Any] = {
 
 
 def domain(name: str, x: Any) -> Any:
-    """Return inputs the operator is defined on: positive ones for logarithm, roots and powers."""
+    """Return inputs that the operator is defined on: positive ones for logarithm, roots and powers."""
     return abs(x) + x.dtype.type(0.25) if name in ("log", "sqrt", "rsqrt", "pow") else x
 
 

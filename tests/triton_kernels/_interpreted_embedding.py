@@ -12,7 +12,7 @@ from hookscope.triton_kernels import embedding
 
 
 def added(g: Any, numbers: Any, rows: int) -> Any:
-    """Return one after another, in float64."""
+    """Return the sums of rows added one after another, in float64."""
     table = np.zeros((rows, g.shape[1]))
     np.add.at(table, numbers, wide(g))
     return table

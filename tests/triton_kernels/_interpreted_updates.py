@@ -103,7 +103,7 @@ def tensors(seed: int, dtype: Any = np.float32) -> list[Any]:
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
-    """Provide the references in double precision meet the NaN and the infinity too."""
+    """Ignore warnings: the references in double precision meet the NaN and the infinity, too."""
     with np.errstate(all="ignore"):
         yield
 

@@ -190,7 +190,7 @@ def test_an_interrupt_while_it_waits_loses_its_place_and_nobody_elses(tmp_path: 
 
 
 def failed(path: Path, gate: Gate) -> str:
-    """Return a save in the background that failed; what it raises at whoever comes next."""
+    """Let a save in the background fail; return the exception that the next call raises."""
     save(path, 1)
     save(path, 2, async_save=True)
     gate.fail()

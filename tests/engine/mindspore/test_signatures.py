@@ -35,7 +35,7 @@ def function_of(name: str) -> Callable[..., Any] | None:
 
 
 def refuses(item: Any) -> bool:
-    """Return whether it is there to say that it is not covered: it takes anything."""
+    """Return whether a function only says that it is not covered: it takes any arguments."""
     if inspect.isclass(item) and item.__name__ in PRIMITIVES:
         return False
     kinds = [p.kind for p in inspect.signature(item).parameters.values()]

@@ -62,7 +62,7 @@ def state(net: nn.Cell) -> dict[str, Any]:
 
 
 def trained(net: nn.Cell, forward: Callable[..., Any], optimizer: nn.Optimizer, *inputs: Any) -> dict[str, Any]:
-    """Return one step by the gradients of what `forward` returns first; the rest of it is looked at only."""
+    """Take one step by the gradients of the first result of `forward`; the others are only recorded."""
     weights = optimizer.parameters
     step = ms.value_and_grad(forward, None, weights, has_aux=True)
     (loss, *outputs), gradients = step(*inputs)

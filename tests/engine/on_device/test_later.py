@@ -27,7 +27,7 @@ def counts() -> Iterator[Any]:
 
 
 def line() -> int:
-    """Return the line that calls this."""
+    """Return the number of the line that calls this."""
     frame: Any = inspect.currentframe()
     number: int = frame.f_back.f_lineno
     return number

@@ -20,7 +20,7 @@ LONG = ("ResNet-18",)
 
 
 def cases() -> list[object]:
-    """Return all of them; what takes seconds in half precision only where CI is set."""
+    """Return all of them; slow ones in half precision only if CI is set."""
     return [
         pytest.param(name, precision, marks=pytest.mark.ci_only if name in LONG and precision != "bfloat16" else ())
         for name in NETWORKS

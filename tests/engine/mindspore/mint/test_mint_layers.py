@@ -70,7 +70,7 @@ def ends(x: Array, pads: Any, mode: Any = "constant", **more: Any) -> Array:
 
 
 def transposed(x: Array, w: Array, bias: Array, stride: int, pad: int, more: int, groups: int, dilation: int) -> Array:
-    """Return each element of x adds its multiple of the kernel."""
+    """Return the sum of multiples of the kernel by each element of x."""
     n, c, h, width = x.shape
     kh, kw = w.shape[2:]
     size = [(v - 1) * stride + dilation * (k - 1) + 1 + more for v, k in ((h, kh), (width, kw))]

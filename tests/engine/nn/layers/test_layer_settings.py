@@ -323,7 +323,7 @@ def test_the_slopes_of_a_layer_are_those_of_its_definition(name: str) -> None:
 
 
 def spread(x: Array, weight: Array, stride: Any, pads: Any, more: Any, dilation: Any, group: int) -> Array:
-    """Return a transposed convolution, which adds each element times the kernel; ``pads`` are pairs, cut off at the ends."""
+    """Return a transposed convolution: sums of elements times the kernel; ``pads`` are pairs, cut off at the ends."""
     n, c, *lengths = x.shape
     per_group, kernel = weight.shape[1], weight.shape[2:]
     sizes = [
