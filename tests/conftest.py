@@ -1,4 +1,4 @@
-"""What every test in this folder shares."""
+"""Fixtures and options of all tests in this folder."""
 
 from __future__ import annotations
 

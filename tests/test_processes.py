@@ -1,4 +1,4 @@
-"""What the tests ask of other processes is answered also when these end meanwhile."""
+"""Queries of other processes, which get answers even if these end meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the benchmarks count inside a worker: the bytes of a step, and the files that its time goes to."""
+"""Counts of the benchmarks inside a worker: the bytes of a step, and its time by file."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@
     python -m tests.differential --mindspore /path/to/python --kinds hooks --shrink    # what differs, in few lines
 
 ``--mindspore`` is the Python of an environment with MindSpore 2.10. A case is the source of a function and the arrays
-it is called with (`cases.py`); each package runs it in a process of its own (`server.py`), values travel as JSON. What
-is compared and how closely: `comparing.py`. What differs and is right is a row of `accepted.py`. A kind of case
+it is called with (`cases.py`); each package runs it in a process of its own (`server.py`), values travel as JSON.
+`comparing.py` compares the answers, with tolerances. Each accepted difference is a row of `accepted.py`. A kind of case
 (operators, forms of calls, layers, optimizers, hooks, ...) is a generator in ``GENERATORS``.
 """
 

@@ -1,4 +1,4 @@
-"""What differs from MindSpore and is right: rows of group, condition and reason, as docs/differences.md tells users."""
+"""Accepted differences from MindSpore: rows of group, condition and reason, as docs/differences.md documents them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def called_twice(case: Case, reference: dict[str, Any], answer: dict[str, Any], 
     apart = {line for line in present if line.rpartition(" ")[2] in paths_called_twice(case.source)}
     if not apart or not lines_of(reference):
         return False
-    # What a hook returned there for one call counts for another: then only the structures can be compared.
+    # A hook's result for one call counts there for another, so only the structures can be compared.
     changing = any(re.search(rf"hook\('{item}', '(changed|bare)'", case.source) for item in apart)
     results = [
         {
@@ -526,7 +526,7 @@ ACCEPTED: tuple[tuple[str, Condition, str], ...] = (
     (r"hooks", raises(here="must return None, a tensor or a tuple"), "a wrong return of a hook is an error everywhere"),
     (r"hooks", without_a_path, "a parameter's hook is told of zeros wherever the gradient is asked for"),
     (r"bprops", of_a_tuple, "the gradient by a tuple is a tuple of gradients"),
-    (r"bprops", raises(here="as (tuple|list); it must be"), "a list is no gradient of a tensor"),
+    (r"bprops", raises(here="as (tuple|list); it must be"), "a list is not a gradient of a tensor"),
     (
         r"bprops",
         raises(there="Input is not tensor, but gradient is not none|Gradient should be none or tensor"),

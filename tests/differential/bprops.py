@@ -1,6 +1,6 @@
 """Cells with a ``bprop`` and ``_Function``s within functions, and every way to ask for gradients of these.
 
-What a ``bprop`` was called with is compared beside the gradients.
+The arguments of each ``bprop`` are compared beside the gradients.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ RETURNS = {
     "({all}, {weighted})": 8,
     "{weights}": 1,
 }
-# What a function makes of a and b, beside calls of its cells.
+# A function's operations on a and b, beside calls of its cells.
 STEPS = (
     "ops.sin({a})",
     "{a} * {b}",

@@ -1,4 +1,4 @@
-"""What a case is: the source of a function, and the arrays that it is called with."""
+"""Cases: the source of a function, and the arrays that it is called with."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Cells in containers that grow and shrink, with parameters, buffers, settings and hooks; a few steps of training.
 
-What is compared: names, shapes and settings of all parameters after each change, outputs, losses, gradients, states.
+Compared are names, shapes and settings of all parameters after each change, outputs, losses, gradients, states.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from tests.differential.talking import array_of
 
 # By the dtype of the reference: how far apart, beside the number itself and the largest of its tensor.
 CLOSE = {"Float16": 4e-3, "BFloat16": 3e-2, "Float32": 2e-5, "Complex64": 2e-5, "Float64": 1e-6, "Complex128": 1e-6}
-# What MindSpore says where a CPU has no kernel: nothing to compare with.
+# MindSpore's error texts for operators without a CPU kernel, which leave nothing to compare with.
 NO_KERNEL = (
     "unregistered",
     "Select CPU operator",
@@ -31,7 +31,7 @@ NO_KERNEL = (
 
 @dataclass
 class Difference:
-    """What was found: its kind, "same" among them, where, and how far apart beside the larger of 1 and the largest."""
+    """A difference: its kind (also "same"), its position, and its size relative to the larger of 1 and the largest."""
 
     kind: str
     text: str = ""

@@ -18,7 +18,7 @@ import types
 import warnings
 
 SECONDS = 120
-# What the reference's pages take for granted.
+# Imports that the reference's pages omit.
 PREAMBLE = """
 import numpy as np
 import mindspore
@@ -57,7 +57,7 @@ def create_dataset(path="", batch_size=32, **kwargs):
 
 def main(package):
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what a package prints is no answer
+    os.dup2(2, 1)  # a package's prints are not answers
     warnings.simplefilter("ignore")
     if package == "hookscope":
         import hookscope

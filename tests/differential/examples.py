@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 from scripts.modules import offered, reasons
 
 ROOT = Path(__file__).resolve().parents[2]
-# Where a public name may stand when no package above its file offers it.
+# Further modules that may offer a public name, if no package above its file does.
 ELSEWHERE = ("mindspore", *(f"mindspore.mint{room}" for room in ("", ".nn", ".nn.functional", ".linalg")))
 NUMBER = re.compile(r"(?:[-+]|(?<!\w))(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?j?(?!\w)|[-+]?\b(?:nan|inf)\b")
 RANDOM = re.compile(r"(?<!np\.random\.)seed|multinomial|sampler", re.I)  # the same in two runs, or fixed
@@ -61,7 +61,7 @@ class Example(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of an example, and the statement that decided it."""
+    """An example's outcome, and the statement that decided it."""
 
     kind: str
     text: str = ""

@@ -89,7 +89,7 @@ OPERATIONS = (
     "{a}.sum() * {b}",
 )
 WEIGHTED = ("{a} * self.w", "self.w + {a}", "{a} * self.w + {b}", "ops.cos(self.w) * {a}", "self.w * self.w")
-# How a cell takes its inputs and gives its outputs: "" is a tensor each.
+# Forms of a cell's inputs and outputs: "" is one tensor each.
 TAKES = {"": 12, "pair": 4, "number": 2, "named": 2, "default": 1, "tuple": 1, "list": 1, "labels": 1}
 GIVES = {"": 14, "tuple": 3, "list": 1, "dict": 1, "nested": 1, "single": 1}
 KINDS = ("forward_pre", "forward", "backward_pre", "backward")

@@ -155,7 +155,7 @@ ROWS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
 )
-# What an argument may be, by its name, or by that of the layer and its own. "=" begins Python.
+# Values of an argument, by its name, or by the layer's name and its own. "=" begins Python.
 LENGTHS, NO_RANDOM = (1, 2, 3, (2, 3), (3, 1)), (0.0,)
 MATRIX = "=ms.Tensor(np.linspace(-0.4, 0.7, 12).reshape(3, 4), ms.float32)"
 VECTOR = "=ms.Tensor([0.5, 1, 2, 0.25], ms.float32)"
@@ -332,7 +332,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
 }
 # Paddings of layers that pad: a number, or one for each side.
 PADS = (1, 0, 2, (1, 2), (1, 2, 0, 1), (1, 0, 2, 1, 1, 1), (-1, 1), (2, 1, -1, 0))
-# What Python cannot tell of MindSpore's recurrent layers.
+# Signature of MindSpore's recurrent layers, which Python cannot read.
 RECURRENT = "input_size, hidden_size, num_layers=1, has_bias=True, batch_first=False, dropout=0.0, bidirectional=False"
 SIGNATURES = {"nn.RNN": RECURRENT, "nn.GRU": RECURRENT, "nn.LSTM": RECURRENT, "nn.Identity": "", "mint.nn.Identity": ""}
 DTYPES = {"float32": 84, "float16": 10, "float64": 6}

@@ -14,7 +14,7 @@ from tests.differential.cases import Array, Case
 
 BETAS = {"beta1": (0.9, 0.5), "beta2": (0.999, 0.8), "eps": (1e-8, 1e-3)}
 BOOL = (False, True)
-# What the optimizers of nn take besides the parameters, the learning rate, weight_decay and loss_scale.
+# Arguments of the optimizers of nn besides the parameters, the learning rate, weight_decay and loss_scale.
 PLAIN: dict[str, dict[str, tuple[Any, ...]]] = {
     "Adam": {**BETAS, "use_amsgrad": BOOL, "use_nesterov": BOOL, "use_locking": BOOL},
     "AdamWeightDecay": BETAS,
@@ -41,7 +41,7 @@ PLAIN: dict[str, dict[str, tuple[Any, ...]]] = {
     "Rprop": {"etas": ((0.5, 1.2), (0.3, 2.0)), "step_sizes": ((1e-6, 50.0), (0.05, 0.2))},
     "SGD": {"momentum": (0.0, 0.9), "dampening": (0.0, 0.3), "nesterov": BOOL},
 }
-# What those of experimental.optim take besides lr, weight_decay and maximize; mint.optim has some of them.
+# Arguments of those of experimental.optim besides lr, weight_decay and maximize; mint.optim has some of them.
 PAIR = {"betas": ((0.9, 0.999), (0.5, 0.8)), "eps": (1e-8, 1e-3)}
 EXPERIMENTAL: dict[str, dict[str, tuple[Any, ...]]] = {
     "SGD": {"momentum": (0, 0.9, 0.5), "dampening": (0, 0.3), "nesterov": BOOL},

@@ -1,6 +1,6 @@
 """Programs of 5 to 40 lines: operators, views, assignments to parts, loops, conditions on values, lists and numbers.
 
-What they give is compared, and the gradients by their floating inputs. Shapes and kinds of elements are followed as
+Their results are compared, and the gradients by their floating inputs. Shapes and kinds of elements are tracked while
 lines are drawn, so that most programs run.
 """
 

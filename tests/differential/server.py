@@ -18,7 +18,7 @@ import warnings
 
 def main(package):
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what a package prints is no answer
+    os.dup2(2, 1)  # a package's prints are not answers
     warnings.simplefilter("ignore")
     if package == "hookscope":
         import hookscope.engine as ms
@@ -96,8 +96,10 @@ def run(ms, case):
 
 
 def trained(ms, names, inputs, gradient):
-    """What ``run(ms, layer, ...)`` gives of the layer that ``layer(ms)`` makes, the layer's parameters before and after
-    it, and the gradients by inputs and by parameters."""
+    """Return the result of ``run(ms, layer, ...)`` with the layer of ``layer(ms)``, and the layer's state.
+
+    The state is the parameters before and after it, and the gradients by inputs and by parameters.
+    """
     import numpy as np
 
     layer = names["layer"](ms)

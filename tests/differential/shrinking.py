@@ -13,8 +13,8 @@ from tests.differential.talking import Package
 def shrunk(case: Case, difference: Difference, mindspore: Package, hookscope: Package) -> tuple[Case, Difference]:
     """Return the case without the lines that the difference does not need.
 
-    Lines are taken out eight at a time, then fewer, down to one; what is no program any more is refused by both
-    packages, and so is no difference.
+    Lines are taken out eight at a time, then fewer, down to one; both packages refuse an invalid program,
+    which is therefore not a difference.
     """
     lines = case.source.split("\n")
     size = 8

@@ -1,4 +1,4 @@
-"""What programs of several lines have in common: how they begin, and how they write down what they saw."""
+"""Common parts of programs of several lines: their beginning, and the log of their values."""
 
 from __future__ import annotations
 

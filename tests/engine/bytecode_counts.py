@@ -1,4 +1,4 @@
-"""How many of Python's instructions the engine executes on its shortest paths: counts do not vary, as times do.
+"""Counts of Python's instructions on the engine's shortest paths, which do not vary as times do.
 
     python tests/engine/bytecode_counts.py                     prints the counts of this Python
     python tests/engine/bytecode_counts.py --renew PYTHON ...  writes those of other interpreters to the .json beside it

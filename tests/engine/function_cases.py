@@ -1,4 +1,4 @@
-"""How tests of functions compare: results and dtypes with references, gradients with central differences."""
+"""Comparisons of tests of functions: results and dtypes with references, gradients with central differences."""
 
 from __future__ import annotations
 

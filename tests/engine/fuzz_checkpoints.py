@@ -3,8 +3,8 @@
     python tests/engine/fuzz_checkpoints.py [--files 1000000] [--seed 0]
 
 Of a small file in each format: every byte changed in four ways, every truncation, and random splices of the file with
-itself and with noise. What loads without a checksum may hold other values; with one, it equals what was saved. Each is
-loaded into a network, of which nothing changes if the file is refused. On the command line memory is limited, too.
+itself and with noise. A file without a checksum may load with other values; with one, the values equal the saved ones.
+Each is loaded into a network, which does not change if the file is refused. The command line limits memory, too.
 ``test_serialization_fuzz.py`` runs 12,000 of them in the suite.
 """
 
@@ -72,7 +72,7 @@ def damaged(content: bytes, count: int, seed: int) -> Iterator[bytes]:
 
 
 def protected(tensor: Tensor, name: str) -> Any:
-    """What the checksum of a format stands for: of a safetensors file, as MindSpore made it, not dtype and shape."""
+    """Return the values that a format's checksum covers: those of MindSpore's safetensors exclude dtype and shape."""
     content = tensor.asnumpy().tobytes()
     return content if name.endswith(".safetensors") else (tensor.dtype, tensor.shape, content)
 
@@ -100,7 +100,7 @@ def fuzz(folder: Path, files: int, seed: int = 0) -> dict[str, int]:
             except (ValueError, TypeError, RuntimeError) as error:
                 counts["refused"] += 1
                 message = str(error)
-                # What does not fit the network names the parameter, all else the file.
+                # An error about the network names the parameter, any other the file.
                 what = name if type(error) is ValueError else "For 'load_param_into_net', '"
                 assert what in message and message.isprintable() and len(message) < 2000, error  # noqa: PT017  # both are right
                 after = [parameter._array for parameter in parameters]

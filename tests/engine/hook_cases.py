@@ -1,4 +1,4 @@
-"""What hooks are called with, in small networks: the cases, and the record of what MindSpore did in each.
+"""Cases of hooks in small networks, with the record of their arguments in MindSpore.
 
 In an environment that has MindSpore 2.10 this writes recorded/hooks.txt anew:
 
@@ -644,7 +644,7 @@ def hook_backward_of_a_constant(log: list[str]) -> Any:
     return step(net, net, t(3.0))
 
 
-# What hooks return
+# Results of hooks
 
 
 @case

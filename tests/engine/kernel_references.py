@@ -1,4 +1,4 @@
-"""How the tests of CPU kernels compare: with formulas in float64, and gradients with central differences."""
+"""Comparisons of the tests of CPU kernels: with formulas in float64, and gradients with central differences."""
 
 from __future__ import annotations
 

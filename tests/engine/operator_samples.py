@@ -32,16 +32,16 @@ class Sample:
 
 @dataclass(frozen=True)
 class Row:
-    """What an operator computes: ``reference`` takes a sample's operands and attributes and gives its first output."""
+    """An operator's definition: ``reference`` takes a sample's operands and attributes and returns its first output."""
 
     reference: Callable[..., Any]
     samples: list[Sample]
     complex: bool = False
-    """Whether complex numbers go in or come out; central differences are then taken elsewhere."""
+    """True if inputs or outputs are complex; other tests then take central differences."""
     symmetric: bool = False
-    """Whether the operand is a symmetric matrix, and the gradient is therefore symmetric too."""
+    """True if the operand is a symmetric matrix, so that the gradient is symmetric, too."""
     refused: bool = False
-    """Whether a gradient is an error that says that there is none (test_decompositions.py)."""
+    """True if a request for a gradient is an error (test_decompositions.py)."""
 
 
 _numbers = np.random.default_rng(20)

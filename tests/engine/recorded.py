@@ -1,4 +1,4 @@
-"""What MindSpore 2.10 computed for the CASES of a test file, element by element, and inputs that need no file.
+"""MindSpore 2.10's results for the CASES of a test file, element by element, and inputs that need no file.
 
 In an environment that has MindSpore, NumPy and pytest, this records them anew, into tests/engine/recorded/*.npz:
 

@@ -1,9 +1,9 @@
-"""MindSpore's modules and what each of them offers.
+"""MindSpore's modules and the names in each of them.
 
     python tests/engine/recorded_modules.py        with MindSpore 2.10.0: writes recorded/modules.txt again
 
-A line is a module and its names: those of ``__all__``, or the public ones that it defines itself. What begins with an
-underscore is left out, and so is what INTERNAL names.
+A line is a module and its names: those of ``__all__``, or the public ones that it defines itself. Names with a leading
+underscore and those in INTERNAL are omitted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What ``mindspore.numpy`` returns: of each call the element type and the shape.
+"""Results of ``mindspore.numpy``: the element type and the shape for each call.
 
     python tests/engine/recorded_numpy.py        with MindSpore 2.10.0: writes the answers in recorded/numpy.txt again
 
@@ -53,7 +53,7 @@ def names(module: Any, make: Callable[[Any], Any]) -> dict[str, Any]:
 
 
 def kind(answer: Any) -> str:
-    """Return an answer as the table has it: element types and shapes, and the kinds of what are no tensors."""
+    """Return an answer as the table has it: element types and shapes, and the types of other values."""
     if isinstance(answer, tuple | list):
         brackets = "()" if isinstance(answer, tuple) else "[]"
         return brackets[0] + ", ".join(map(kind, answer)) + brackets[1]

@@ -2,8 +2,8 @@
 
     python tests/engine/recorded_signatures.py        with MindSpore 2.10.0: writes recorded/signatures.txt again
 
-A default that is no number, text, bool, None or tuple of such stands as ``...``. What has no signature that Python can
-tell (functions written in C++) or takes ``*args`` alone is not there.
+A default other than a number, text, bool, None or a tuple of these is written as ``...``. Functions whose signature
+Python cannot read (those in C++), or that take ``*args`` alone, are omitted.
 """
 
 from __future__ import annotations

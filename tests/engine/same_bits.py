@@ -272,7 +272,7 @@ WAYS = {way.__name__: way for way in (one_after_the_other, in_threads, forked, i
 
 
 class Process(NamedTuple):
-    """How a process begins: with which trainings, how many threads, which folder for machine code; and what it does."""
+    """A process: its trainings, number of threads, folder for machine code, and way to run them."""
 
     names: Sequence[str]
     threads: int

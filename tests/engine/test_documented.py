@@ -1,4 +1,4 @@
-"""Whatever a user can call explains each of its arguments, where `help` and the API pages find it."""
+"""Docstrings of public functions: each explains every argument, where `help` and the API pages find it."""
 
 from __future__ import annotations
 

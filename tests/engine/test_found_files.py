@@ -1,4 +1,4 @@
-"""What is found in the files of a package, and not listed: optimizers, metrics, families of kernels."""
+"""Discovery of names in the files of a package without a list: optimizers, metrics, families of kernels."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def declared() -> list[Any]:
 
 
 class Sentinel:
-    """An argument that is nothing but itself."""
+    """An argument that equals only itself."""
 
     def __init__(self, name: str) -> None:
         self.name = name

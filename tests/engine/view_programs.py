@@ -171,7 +171,7 @@ class Program:
 
     @property
     def is_exact(self) -> bool:
-        """Whether its numbers have so few digits that sums are exact in any order: O1 adds in another one."""
+        """True if its numbers have so few digits that sums are exact in any order, since O1 adds in another one."""
         return self.seed % 2 == 0
 
 
@@ -363,7 +363,7 @@ class _Writer:
 
 
 class _NotNowError(Exception):
-    """What was drawn does not fit the variables that there are."""
+    """The drawn line does not fit the existing variables."""
 
 
 def written(seed: int) -> Program:

@@ -1,4 +1,4 @@
-"""What a tutorial prints does not hang on the processor: in which order a matrix product is summed is BLAS's choice."""
+"""Outputs of tutorials on other processors, on which BLAS adds up matrix products in other orders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nbclient import NotebookClient
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
-# Run in the kernel before the first cell. What is exact in any order stays exact; what is rounded differs 16 times
+# Run in the kernel before the first cell. Exact sums stay exact in any order; rounded ones differ 16 times
 # as much as it would from one order to another, so that a number near the edge of its last printed digit is seen.
 OTHER_ORDER = """
 def _reorder(matmul):

@@ -1,4 +1,4 @@
-"""What a reader sees of a tutorial on a code host, where no kernel runs. That the outputs are right is nbval's part."""
+"""Saved outputs of tutorials, which readers see on a code host without a kernel. nbval checks that they are right."""
 
 from __future__ import annotations
 

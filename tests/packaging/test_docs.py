@@ -1,4 +1,4 @@
-"""What the documents point to is there."""
+"""Links and commands in the documents."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_it_runs_the_demo_and_leaves_nothing_behind(
         output = installation.run(installation.python, demo, tour, "--output", tmp_path / "demo")
         assert "wrong_bprop in gate" in output and "before:" in output and "after:" in output
         assert (tmp_path / "demo" / "01_tour.html").is_file()
-        # What the tour computes with came compiled, whatever processor this is one of: nothing was left to compile.
+        # The tour's kernels came compiled, for any processor: nothing was left to compile.
         assert list(installation.cache.glob("hookscope/numba/*")) == []
 
     installation.pip("uninstall", "--yes", "hookscope")

@@ -1,4 +1,4 @@
-"""What stands where after `pip install`: the kernel, the command, the pytest plugin."""
+"""Files after `pip install`: the kernel, the command, the pytest plugin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `pip install hookscope` brings, from the tree and from the sdist: the wheels are built and looked into."""
+"""Contents of the wheels that are built from the tree and from the sdist."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ New memory is full of NaN, indices out of range wrap around, and what is added i
 call of an elementwise or reducing function is one launch, a view none; what takes more is said where it is computed
 (``functions.LAUNCHES``). Libraries' own kernels (cuBLAS, Thrust) are counted by what their algorithm needs.
 
-What it cannot show: the GPU's own rounding, faults of NVRTC or the driver, races, and speed.
+It cannot show the GPU's own rounding, faults of NVRTC or the driver, races, and speed.
 """
 
 from .arrays import ndarray

@@ -1,7 +1,7 @@
 """``cupy.ndarray``: what it has and what it refuses, with values that NumPy computes.
 
-It does not become a NumPy array by itself, is no index of Python's, and takes no part in NumPy's functions but by
-CuPy's of the same name. What its elements are is told by a copy to the host, which waits for the device.
+It is not converted to a NumPy array implicitly, is not a Python index, and supports NumPy's functions only by CuPy's of
+the same name. Its elements can be read by a copy to the host, which waits for the device.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SCALARS = (bool, int, float, complex, np.generic)
 
 
 class Flags:
-    """How the elements lie; there is no ``writeable``."""
+    """The memory layout of the elements; there is no ``writeable``."""
 
     def __init__(self, array: ndarray) -> None:
         self.c_contiguous: bool = array._values.flags.c_contiguous
@@ -44,7 +44,7 @@ class Flags:
 
 
 device: Any = None
-"""What an array says it lies on; ``cuda`` puts it here."""
+"""The device of an array; ``cuda`` sets it."""
 
 
 class ndarray:  # noqa: N801  # CuPy's own name
@@ -139,7 +139,7 @@ class ndarray:  # noqa: N801  # CuPy's own name
             return NotImplemented
         return result(*args, **kwargs)
 
-    # What is known without its elements.
+    # Properties that do not depend on its elements.
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -161,7 +161,7 @@ class ndarray:  # noqa: N801  # CuPy's own name
 
     @property
     def _c_contiguous(self) -> bool:
-        """What CuPy's arrays know of themselves, where making the flags takes long."""
+        """Flags that CuPy's arrays store, since making the flags object takes long."""
         return bool(self._values.flags.c_contiguous)
 
     base = property(lambda self: self._base)
@@ -375,7 +375,7 @@ UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "inv
 
 def _binary(name: str, swapped: bool = False) -> Any:
     def method(self: ndarray, other: Any) -> Any:
-        # What takes no part in NumPy's functions, a tensor for one, answers for itself.
+        # Objects that opt out of NumPy's functions, such as tensors, compute the result themselves.
         if getattr(other, "__array_ufunc__", 0) is None:
             return NotImplemented
         return _cupy(name)(*((other, self) if swapped else (self, other)))

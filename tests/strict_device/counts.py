@@ -1,4 +1,4 @@
-"""What the stand-in's device was asked to do: launches, synchronizations, copies, each with whose they were."""
+"""Requests to the stand-in's device: launches, synchronizations, copies, each with its caller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the real CuPy has, as ``record`` wrote it down."""
+"""Facts of the real CuPy, as ``record`` recorded them."""
 
 from __future__ import annotations
 

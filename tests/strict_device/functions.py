@@ -1,7 +1,7 @@
 """CuPy's functions: NumPy's of the same name, held to CuPy's parameters and to arrays of the device.
 
-What is written out here differs from NumPy's: it makes arrays, takes data of the host, waits for the host, starts more
-than one kernel, or has other dtypes.
+The functions written here differ from NumPy's: they make arrays, take data of the host, wait for the host, start more
+than one kernel, or have other dtypes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Rule = Callable[..., Any]
 RULES: dict[str, Rule] = {}
 """By their names, with the module in front where that is not ``cupy`` itself."""
 
-# How many kernels a call starts, where that is not one. From the functions' sources in CuPy 14, or the number of
+# Number of kernels of a call, if it is not one. From the functions' sources in CuPy 14, or the number of
 # passes that a library's algorithm needs; "views" start none.
 LAUNCHES = {
     "einsum": 2,
@@ -195,7 +195,7 @@ MOVING = {
 
 
 class Function:
-    """One function; ``compute`` gets values, or what ``WRITTEN`` has gets arrays."""
+    """One function; ``compute`` gets values, but a function of ``RULES`` gets arrays."""
 
     __module__ = "cupy"
 
@@ -462,7 +462,7 @@ def _host(x: Any) -> Any:
 
 def _by_method(name: str) -> None:
     def call(a: Any, *args: Any, **kwargs: Any) -> Any:
-        return getattr(a, name)(*args, **kwargs)  # AttributeError of what is no array, as there
+        return getattr(a, name)(*args, **kwargs)  # AttributeError for other objects, as in CuPy
 
     RULES[name] = call
 

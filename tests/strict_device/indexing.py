@@ -1,7 +1,7 @@
 """Reading and writing elements, as ``cupy/_core/_routines_indexing.pyx`` does it.
 
-Places out of range wrap around, silently. What an index of arrays gives is a copy. A mask makes the host wait, also
-where it only says what to overwrite. Writes to one place by several elements come in no order.
+Indices out of range wrap around, silently. An index of arrays returns a copy. A mask makes the host wait, even for an
+assignment. Several writes to one element come in no order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The stand-in's memory: NumPy's, addressed as CuPy's is. What nobody has written is not zero."""
+"""The stand-in's memory: NumPy's, addressed as CuPy's is. Unwritten memory is not zero."""
 
 from __future__ import annotations
 

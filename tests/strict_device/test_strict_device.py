@@ -26,7 +26,7 @@ def on_device(values: Any, dtype: Any = None) -> Any:
 X = np.arange(12, dtype=np.float32).reshape(3, 4)
 
 
-# What there is
+# Contents
 
 
 @pytest.mark.parametrize("name", ["longdouble", "nditer", "ma", "linalg.multi_dot", "cuda.runtime.foo"])
@@ -71,7 +71,7 @@ def test_each_pair_of_operands_takes_the_loop_that_cupy_takes(name: str) -> None
     ("compute", "dtype"),
     [
         (lambda x: x * 2, BFLOAT16),
-        (lambda x: x * 2.5, np.float32),  # a number with a point is no bfloat16, in NumPy neither
+        (lambda x: x * 2.5, np.float32),  # a Python float is not a bfloat16, in NumPy neither
         (lambda x: x + np.float32(1), np.float32),
         (lambda x: cp.where(x > 0, x, x), np.float32),  # no loop for bfloat16
         (lambda x: x.clip(0, 1), np.float32),
@@ -86,7 +86,7 @@ def test_bfloat16_stays_where_cupy_has_it(compute: Callable[[Any], Any], dtype: 
     assert compute(on_device(X, BFLOAT16)).dtype == dtype
 
 
-# What is refused
+# Errors
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_atomics_are_for_few_dtypes(dtype: Any) -> None:
         cp.add.at(x, cp.asarray([1, 1]), x[:2])
 
 
-# What is otherwise than in NumPy
+# Differences from NumPy
 
 
 def test_indices_out_of_range_wrap_around_silently() -> None:

@@ -56,7 +56,7 @@ class Ufunc:
             outs = list(out) if isinstance(out, tuple) else [out]
         outs += [None] * (self.nout - len(outs))
         operands = args[: self.nin]
-        values = [values_of(x) for x in operands]  # whatever is no array of the device and no scalar is refused
+        values = [values_of(x) for x in operands]  # refuses all but arrays of the device and scalars
         for destination in outs:
             if destination is not None and not isinstance(destination, ndarray):
                 values_of(destination)

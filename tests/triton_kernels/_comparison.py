@@ -1,4 +1,4 @@
-"""What the interpreted kernels' checks share: inputs, dtypes, a call, and a comparison with a float64 reference."""
+"""Shared parts of the interpreted checks: inputs, dtypes, a call, and a comparison with a float64 reference."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ def test_what_does_not_qualify() -> None:
     assert not suits("attention", q, k.astype(np.float16), v, None, 0.3), "two dtypes"
     assert not suits("attention", q, k, v, np.zeros((3, 5), np.float32), 0.3), "a mask of another shape"
     assert not suits("attention", q, k, v, np.zeros((3, 2, 4, 5), np.float32), 0.3), "a mask of more axes"
-    assert not suits("attention", q, k, v, np.zeros((4, 5), bool), 0.3), "a mask that is no floats"
+    assert not suits("attention", q, k, v, np.zeros((4, 5), bool), 0.3), "a mask that is not of floats"
     assert not suits("attention", normal(3, 4, 3), k, v, None, 0.3), "heads that do not broadcast"
     assert not suits("attention", normal(2, 4, 300), normal(2, 5, 300), v, None, 0.3), "heads too long"
     y, sums = normal(2, 4, 2), normal(2, 4)

@@ -214,7 +214,7 @@ def test_every_product_has_a_tile_whose_programs_fit() -> None:
         for itemsize, tiles in by_size.items():
             for tile in (*tiles, *NARROW_TILES):
                 held = (tile.rows + tile.columns) * tile.depth * itemsize * tile.stages
-                # What is multiplied from registers needs one stage less in memory.
+                # Operands in registers need one stage less in memory.
                 assert held * (tile.stages - 1) // tile.stages <= shared[capability]
     for m, n, batches in product((1, 16, 100, 512, 4096, 50257), (1, 16, 100, 512, 4096, 50257), (1, 64)):
         for itemsize, read, activation, capability in product((2, 4), (2, 4, 8, 16), (None, "gelu"), (80, 86, 90, 120)):

@@ -146,4 +146,4 @@ def test_what_does_not_qualify() -> None:
     indices = np.zeros((1, 2, 2, 2), np.uint8)
     assert suits("max_pool2d_grad", x[:, :, :2, :2], indices, x.shape, *how, (1, 1))
     assert not suits("max_pool2d_grad", x[:, :, :2, :1], indices, x.shape, *how, (1, 1)), "places of another shape"
-    assert not suits("max_pool2d_pick", x, indices.astype(np.float32), *how, (1, 1)), "places that are no integers"
+    assert not suits("max_pool2d_pick", x, indices.astype(np.float32), *how, (1, 1)), "indices that are not integers"

@@ -1,6 +1,6 @@
 """Checks of the kernels that work on rows (softmax, layer and RMS norm, cross-entropy) in Triton's interpreter.
 
-Run by test_interpreter.py in its own process. Where pieces are set to 16 values, rows are read in several.
+Run by test_interpreter.py in its own process. With pieces of 16 values, rows are read in several.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a user's type checker makes of the names that are put in place at import: `make lint` checks this file.
+"""Types of the names that are created at import, as a user's type checker sees them: `make lint` checks this file.
 
-It is not run. An ignored error that is none would be one (mypy's `warn_unused_ignores`).
+It is not run. An unnecessary ignore is an error (mypy's `warn_unused_ignores`).
 """
 
 from typing import assert_type

@@ -167,7 +167,7 @@ def test_rules_compute_with_what_unpack_gives() -> None:
     assert packed and set(packed) <= {(2,), ()}
 
 
-# What MindSpore 2.10 packs, and in the end unpacks: what the gradient is computed from, an array twice where it is two
+# MindSpore 2.10 packs, and in the end unpacks, the arrays of the gradient's formula, an array twice if it is two
 # operands.
 PACKED: dict[str, tuple[Any, list[list[float]]]] = {
     "x * x": (lambda x: x * x, [[3.0], [3.0]]),

@@ -122,7 +122,7 @@ def test_a_gradient_has_the_dtype_of_its_input() -> None:
     assert (of_half.dtype, of_single.dtype) == (ms.float16, ms.float32)
 
 
-# What counts
+# Valid inputs
 
 
 @pytest.mark.parametrize("output", [None, 3.0, "text"])

@@ -560,7 +560,7 @@ def test_where_the_file_cannot_be_written_an_error_says_what_to_do(
     assert not tape.state.recordings
 
 
-# Who watches each operator
+# Observers of each operator
 
 
 def test_while_operators_are_watched_nothing_is_moved(fetches: list[int]) -> None:

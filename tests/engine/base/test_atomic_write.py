@@ -45,7 +45,7 @@ WRITERS = {"x.ckpt": checkpoint, "x.safetensors": safetensors, "x.html": page}
 each_writer = pytest.mark.parametrize(("name", "write"), WRITERS.items(), ids=WRITERS)
 
 
-# Who may be in the way
+# Concurrent writers and readers
 
 
 @each_writer
@@ -207,7 +207,7 @@ def test_hard_links_keep_the_old_content(tmp_path: Path) -> None:
     assert ((tmp_path / "a").read_text(), (tmp_path / "b").read_text()) == ("new", "old")
 
 
-# What fails
+# Failures
 
 
 @each_writer
@@ -281,7 +281,7 @@ def test_a_folder_that_cannot_be_flushed_or_listed_is_written_to(
     assert (tmp_path / "x").read_text() == "new"
 
 
-# What killed writers left
+# Remains of killed writers
 
 
 def test_what_a_killed_writer_left_is_removed_by_the_next_write(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the shared checks of arguments let through, and what they say of the rest."""
+"""Values that the shared checks of arguments accept, and their errors for others."""
 
 from __future__ import annotations
 

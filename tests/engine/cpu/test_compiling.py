@@ -52,7 +52,7 @@ def test_what_was_compiled_is_told_once_and_found_on_disk_after_that_without_num
 
 
 def test_it_is_told_before(tmp_path: Path) -> None:
-    """Whoever looks meanwhile sees what the process does."""
+    """So that a user sees what the process does meanwhile."""
     code = (
         NOTHING_BUILT
         + """

@@ -137,7 +137,7 @@ def test_numbas_variables_name_another_one(fresh: None, monkeypatch: pytest.Monk
     assert machine_code.baseline() == machine_code.Baseline("haswell", "-fma")
 
 
-# What functions take
+# Arguments of functions
 
 
 @kernel(written_array(f32, 2), read_array(i64), i64, u64, f32, f64, written_array(u8), written_array(f64))
@@ -249,7 +249,7 @@ def test_memory_begins_at_a_line_of_the_cache_and_is_ones_own() -> None:
     assert not (result % 64).any() and (np.diff(np.sort(result)) >= 64).all()
 
 
-# What is compiled
+# Compiled functions
 
 
 def test_the_list_of_what_there_is_to_compile_is_closed() -> None:

@@ -1,4 +1,4 @@
-"""What every test of data sets starts with: no seed, whichever tests ran before it."""
+"""Initial state of every test of data sets: no seed, whichever tests ran before it."""
 
 from __future__ import annotations
 

@@ -366,7 +366,7 @@ def test_filtered_and_changed_rows_keep_their_other_columns() -> None:
     assert rows_of(joined) == [([1.0, 1.0], 0), ([3.0, 4.0], 1)]
 
 
-# What a function of ``batch`` is told was read off MindSpore 2.10.
+# The arguments of a function of ``batch`` are those in MindSpore 2.10.
 
 
 def test_a_function_of_batch_is_told_the_epoch_of_its_iterator_and_the_batch() -> None:
@@ -870,7 +870,7 @@ def of_three(sampler: Any) -> Any:
     return ds.NumpySlicesDataset(np.arange(3), sampler=sampler)
 
 
-# What MindSpore 2.10 makes of it.
+# Results of MindSpore 2.10.
 
 
 @pytest.mark.parametrize(

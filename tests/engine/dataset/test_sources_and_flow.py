@@ -323,7 +323,7 @@ def numbers(count: int) -> Any:
 
 def test_callbacks_of_a_map_are_called_around_its_rows_and_count_over_the_epochs() -> None:
     log: list[Any] = []
-    # A repetition is no epoch: its rows are counted on, and callbacks are not told.
+    # A repetition is not an epoch: its rows are counted on, and callbacks are not called.
     data = numbers(1).map(lambda x: (log.append(f"row {x}"), x)[1], ["x"], callbacks=Log(log)).repeat(2)
     data.get_dataset_size()
     data.output_shapes()

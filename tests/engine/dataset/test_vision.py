@@ -251,7 +251,7 @@ CASES: dict[str, Callable[[], Any]] = {
 }
 
 
-# What OpenCV rounds here hangs on the instructions that the processor has, and on whether a row fills its registers.
+# OpenCV's rounding here depends on the processor's instructions, and on whether a row fills its registers.
 ROUNDED = {
     "Resize((7, 32))(U)",
     "Resize((7, 32), Inter.CUBIC)(U)",

@@ -92,7 +92,7 @@ def test_equal_networks_make_equal_files_of_pinned_versions() -> None:
     assert (first.producer_name, first.graph.name, second.graph.name) == ("hookscope", "Net", "Net")
 
 
-# What goes in
+# Inputs
 
 
 def test_inputs_are_named_as_construct_names_them_and_numbers_are_constants() -> None:

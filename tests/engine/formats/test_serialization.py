@@ -401,7 +401,7 @@ def test_equal_names_in_a_cell_around_it_come_back_too(tmp_path: Path) -> None:
 
 
 def test_names_that_a_file_lacks_are_told_by_path(tmp_path: Path) -> None:
-    """What an older version wrote: the last value of each name."""
+    """An older version wrote the last value of each name."""
     values = {p.name: p for p in of_inserted_blocks().get_parameters()}
     missing, unknown = ms.load_param_into_net(of_inserted_blocks(), values)
     assert (missing, unknown) == (["s1.0.weight", "s1.0.bias", "s2.0.weight", "s2.0.bias"], [])

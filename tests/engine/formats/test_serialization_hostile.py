@@ -1,4 +1,4 @@
-"""What a hostile file may cost, and what its names may do to a message."""
+"""Bounds on the cost of a hostile file, and the effect of its names on a message."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def header_of(**rows: Any) -> bytes:
     return len(header).to_bytes(8, "little") + header
 
 
-# What a hostile file may cost
+# Cost of a hostile file
 
 LIMITED = """
 import resource, sys

@@ -100,7 +100,7 @@ READING: dict[str, Callable[[list[Parameter]], Any]] = {"Plain": lambda p: Plain
 
 
 class Outcome:
-    """What a training made, as arrays of the host in double precision, and what its last step asked of the device."""
+    """A training's results, as arrays of the host in double precision, and its last step's requests to the device."""
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""What MindSpore's own programs and tests do at the edges of operators, gradients and imports."""
+"""Edge cases of operators, gradients and imports from MindSpore's own programs and tests."""
 
 from __future__ import annotations
 

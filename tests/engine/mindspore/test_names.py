@@ -15,7 +15,7 @@ from hookscope.engine.base import absent_names
 from hookscope.engine.base.module_names import on_first_use
 
 _FILE = Path(__file__).resolve().parents[3] / "benchmarks" / "name_coverage.py"
-# How many names of each list are there. A number here may rise, and not fall.
+# Number of names of each list that are there. It may rise, but not fall.
 AT_LEAST = {
     "cell": 87,
     "initializer": 20,

@@ -23,7 +23,7 @@ DIFFERENT = {
     "dataset.MappableDataset": "a base class, made of children and columns here",
     "dataset.SourceDataset": "a base class, made of children and columns here",
 }
-"""What is not as MindSpore has it, and why."""
+"""Differences from MindSpore, with their reasons."""
 
 
 def function_of(name: str) -> Callable[..., Any] | None:

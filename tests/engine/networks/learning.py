@@ -161,7 +161,7 @@ def mixture_of_experts() -> dict[str, Any]:
 
 
 class GradientReversal(nn.Cell):
-    """What comes in; its gradient turned round, as for adversarial training across domains."""
+    """The input, with its gradient negated, as for adversarial training across domains."""
 
     def __init__(self, scale: float) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What MindSpore 2.10 itself computes in each program, kept in recorded/*.npz.
+"""MindSpore 2.10's own results of each program, saved in recorded/*.npz.
 
 In an environment that has MindSpore, from this folder's parent:
 

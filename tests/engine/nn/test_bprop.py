@@ -65,7 +65,7 @@ class Linear(nn.Cell):
         return (dout * self.w,), {self.w: dout * x * 10.0}
 
 
-# What replaces the automatic gradient
+# Replacements of the automatic gradient
 
 
 def test_bprop_replaces_the_automatic_gradient() -> None:

@@ -20,7 +20,7 @@ from hookscope.engine.nn import settings
 FOLDER = Path(__file__).parents[1]
 NAMES = (FOLDER / "names" / "cell.txt").read_text(encoding="utf-8").split()
 
-# Where the effect is shown: a test of this file, or file::test.
+# The test of each effect: a test of this file, or file::test.
 EFFECTS: dict[str, str] = {
     "T_destination": "test_names_of_mindspores_own_books",
     "add_flags": "test_cell::test_flags_are_attributes",
@@ -122,7 +122,7 @@ EFFECTS: dict[str, str] = {
 # MindSpore's own books, which no program reads: a list of private attributes, and how many cells were made.
 NOT_HERE = ("IGNORE_LIST", "total_instance_count")
 
-# What says when it is called that it has no effect here.
+# Methods that warn at a call that they have no effect here.
 SAYS_SO: dict[str, Callable[[nn.Cell], Any]] = {
     "remove_redundant_parameters": lambda cell: cell.remove_redundant_parameters(),
     "set_boost": lambda cell: cell.set_boost("less_bn"),

@@ -99,7 +99,7 @@ def test_operators_of_a_forward_hook_are_inside_what_backward_hooks_see_those_of
     assert gradient.tolist() == [600.0]
 
 
-# What hooks see and change
+# Arguments and results of hooks
 
 
 def test_forward_pre_replaces_inputs_and_forward_replaces_the_output() -> None:
@@ -549,7 +549,7 @@ def test_a_parameter_that_is_frozen_during_the_run_has_a_gradient_of_zeros(first
     assert (of_x.tolist(), of_w.tolist(), of_b.tolist(), records) == ([2.0], [0.0], [1.0], [])
 
 
-# Whether requires_grad is on at first; then T and F switch it, and u is a use, with the factors 1, 10, 100, ...
+# The first letter is requires_grad; then T and F switch it, and u is a use, with the factors 1, 10, 100, ...
 # As recorded from MindSpore 2.10: the gradients of x and w at x = 3, w = 2.
 SWITCHED = {
     "Tu": (2.0, 3.0),

@@ -1,7 +1,7 @@
-"""What hooks are called with, in which order and structure, case by case as recorded from MindSpore 2.10.
+"""Arguments of hooks, their order and structure, case by case as recorded from MindSpore 2.10.
 
-The cases and how they are recorded are in ``hook_cases.py``. Where MindSpore contradicts itself or the mathematics,
-``OTHERWISE`` has what is right, and docs/differences.md a row.
+The cases and the recording are in ``hook_cases.py``. If MindSpore contradicts itself or the mathematics, ``OTHERWISE``
+has the correct lines, and docs/differences.md a row.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import hookscope.engine as ms
 
 RECORDED = recorded()
 
-# What is wrong there, and the lines here.
+# Errors of MindSpore, and the lines here.
 OTHERWISE: dict[str, tuple[str, list[str]]] = {
     "a_shared_cell_called_twice_with_constants": (
         "two calls of one cell are mixed up",

@@ -18,9 +18,9 @@ from tests.engine.on_device.networks import NETWORKS, PRECISIONS
 from tests.engine.on_device.test_networks import check
 
 SAVED = {"rms_norm_grad"}
-"""The sample's saved numbers are none of the forward pass, from which the CPU does not take them."""
+"""The sample's saved numbers are not those of the forward pass, and the CPU does not read them."""
 ROUNDED = {"recurrent"}
-"""What these keep in single precision comes of states that are rounded to the inputs' after each step."""
+"""These save values in single precision, from states that are rounded to the inputs' dtype after each step."""
 ALWAYS = [("MLP", precision) for precision in PRECISIONS] + [("Transformer layer", "bfloat16"), ("LSTM", "float32")]
 IN_CI = [(name, precision) for name in NETWORKS for precision in PRECISIONS if name != "ResNet-18"]
 IN_CI.append(("ResNet-18", "bfloat16"))  # which takes minutes

@@ -1,7 +1,7 @@
-"""``python -m tests.engine.on_device.counts [triton]``: what a step of each network asks of the device, and may ask.
+"""Counts and bounds of each network's requests to the device: ``python -m tests.engine.on_device.counts [triton]``.
 
-``HELD`` is held by ``test_networks.py``: launches and synchronizations of the third step, forward, backward and Adam,
-with Triton's kernels and by CuPy alone. Who needs fewer lowers a number here.
+``test_networks.py`` asserts ``BOUNDS``: launches and synchronizations of the third step, forward, backward and Adam,
+with Triton's kernels and by CuPy alone. A change that needs fewer lowers a number here.
 """
 
 from __future__ import annotations

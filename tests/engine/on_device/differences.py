@@ -22,7 +22,7 @@ from test_operators import ROWS, has_gradient  # isort: skip
 
 HALVES_AND_SINGLE = ("float32", "float16", "bfloat16")
 OTHER_NUMBERS = {"rms_norm_grad"}
-"""Their samples' saved numbers are none of a forward pass."""
+"""Their samples' saved numbers are not those of a forward pass."""
 
 
 def unit(dtype: np.dtype[Any]) -> float:

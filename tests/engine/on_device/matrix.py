@@ -41,7 +41,7 @@ TOLERANCE = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 2e-5, "complex64": 2e
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an operator did: arrays of the host, or the error."""
+    """An operator's result: arrays of the host, or the error."""
 
     arrays: tuple[Any, ...] = ()
     error: Exception | None = None

@@ -1,6 +1,6 @@
 """A plugin of pytest's: tests have their new tensors on the strict device. test_suites.py runs the engine's own so.
 
-Where TRITON_INTERPRET is set, Triton's kernels run there.
+If TRITON_INTERPRET is set, Triton's kernels run there.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 They run a second time here, so a few cases of each test are enough; `make nightly` runs all.
 
-What is left out looks at the memory of NumPy's arrays, or says that the device is the CPU.
+The excluded tests read the memory of NumPy's arrays, or assert that the device is the CPU.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ TAKING_ANY_NAME = {
 
 
 class Odd:
-    """What no function takes."""
+    """A value that every function refuses."""
 
 
 WAYS: dict[str, Callable[[Any], Any]] = {

@@ -1,4 +1,4 @@
-"""What a tensor is asked about itself, and numbers that become tensors and back: exact answers."""
+"""Queries of a tensor's properties, and conversions between numbers and tensors: exact answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What random cases (`tests/differential`) found to differ from MindSpore 2.10; the numbers are recorded from it."""
+"""Former differences from MindSpore 2.10 from random cases (`tests/differential`); the numbers are MindSpore's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What arguments do that MindSpore's form of a function has beside those of ``ops`` or of NumPy."""
+"""Arguments that MindSpore's form of a function has beside those of ``ops`` or of NumPy."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What is no tensor and given to a function of ``ops`` as one gets one error that names function and argument.
+"""Errors of functions of ``ops`` for arguments that are not tensors, which name function and argument.
 
-The function that is named may be the one that the first is computed by.
+The name may be that of a function that the first one calls.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a tape keeps for the way back: large arrays that no rule reads are let go of, and nothing else changes."""
+"""Arrays that a tape saves for the backward pass: large ones that no rule reads are released; results are unchanged."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def large(*shape: int) -> Tensor:
 
 
 class _Unreadable:
-    """What is left of an array that no rule reads."""
+    """The placeholder of an array that no rule reads."""
 
     def __init__(self, array: Array) -> None:
         self.shape, self.dtype, self.ndim, self.size = array.shape, array.dtype, array.ndim, array.size
@@ -300,7 +300,7 @@ def test_sums_in_place_change_no_gradient_that_a_tap_was_shown(keeps: bool, shap
     assert len(tap.kept) == 4
     for array, copy in tap.kept:
         np.testing.assert_array_equal(array, copy)
-    # What a cell sends on is its own share, whatever else reached the value.
+    # A cell propagates its own share, whatever other gradients reached the value.
     u = np.float64(x.asnumpy()) * 3
     arrived = [np.float64(copy) for _, copy in tap.kept]
     for y, arrives, leaves in ((np.tanh(u) + u * 0.5 + np.sin(u), *arrived[:2]), (u, *arrived[2:])):

@@ -1,4 +1,4 @@
-"""Where an operator runs: by where its arrays live, and what is said when no GPU can be used."""
+"""Device of an operator: that of its arrays; errors if there is no usable GPU."""
 
 from __future__ import annotations
 

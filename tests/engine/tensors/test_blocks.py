@@ -123,7 +123,7 @@ class Event:
 
 
 class Stream:
-    """What is asked of it is done when somebody waits for it."""
+    """A stream whose work is done only when it is synchronized."""
 
     def __init__(self, non_blocking: bool = True) -> None:
         self.waiting: list[Callable[[], None]] = []

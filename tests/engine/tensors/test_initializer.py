@@ -220,7 +220,7 @@ def test_an_initialiser_of_ones_own() -> None:
     assert initializer(Rows(), (2, 2)).tolist() == [[0.0, 1.0], [2.0, 3.0]]
 
 
-# Where MindSpore 2.10 puts the ones, index by index.
+# Indices of the ones in MindSpore 2.10.
 DIRAC = [
     (1, (4, 2, 3), [(0, 0, 1), (1, 1, 1)]),
     (1, (4, 3, 2, 3), [(0, 0, 1, 1), (1, 1, 1, 1), (2, 2, 1, 1)]),

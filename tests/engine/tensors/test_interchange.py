@@ -43,7 +43,7 @@ def test_a_buffer_of_too_few_bytes_is_refused(dtype: Any, count: int, offset: in
 
 
 class Taker:
-    """What another library does with a capsule that it is given."""
+    """Another library's use of a capsule."""
 
     def __init__(self, capsule: object) -> None:
         self.capsule = capsule

@@ -1,4 +1,4 @@
-"""Parameter: its names and the settings that it keeps. What it does as a value is in test_cell.py."""
+"""Parameter: its names and its settings. Its behavior as a value is in test_cell.py."""
 
 from __future__ import annotations
 

@@ -528,7 +528,7 @@ def test_contiguous_gives_rows_in_memory_and_leaves_what_is_so() -> None:
     assert X.contiguous() is X
 
 
-# What is refused, and flags
+# Errors, and flags
 
 
 @pytest.mark.parametrize(
@@ -583,7 +583,7 @@ def test_different_values_refuse_a_gradient_instead_of_giving_zeros(distinct: Ca
     x = Tensor([3.0, 1.0, 3.0, 2.0])
     with pytest.raises(NotImplementedError, match="the values have no gradient"):
         ms.grad(lambda t: (distinct(t) ** 2).sum())(x)
-    # What does not differentiate them is as it was.
+    # Uses without gradients are unchanged.
     assert ms.grad(lambda t: (t * distinct(t).size).sum())(x).tolist() == [float(distinct(x).size)] * 4
     stopped = ms.grad(lambda t: (t.sum() * ops.stop_gradient(distinct(t)).max()).sum())(x)
     assert stopped.tolist() == [3.0] * 4

@@ -151,7 +151,7 @@ def test_a_captured_array_never_changes() -> None:
 
 
 def test_writing_row_by_row_leaves_the_array_that_somebody_holds() -> None:
-    """Where nobody does, it is written in place."""
+    """An array without another holder is modified in place."""
     x = fresh()
     address = x._array.ctypes.data
     x[0][0] = 8

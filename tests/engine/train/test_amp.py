@@ -20,7 +20,7 @@ def test_a_prepared_network_computes_in_half_and_gives_float32(level: str) -> No
     prepared = amp.auto_mixed_precision(net, level)
     out = prepared(Tensor(X))
     assert out.dtype == ms.float32 and sorted(p.name for p in net.get_parameters())[0] == "0.bias"
-    # What MindSpore 2.10 gives; in float32 the first is -0.19590...
+    # MindSpore 2.10's result; in float32 the first is -0.19590...
     np.testing.assert_array_equal(out.asnumpy()[0], np.array([-0.19592285, 0.81347656], np.float32))
     assert all(p.dtype == ms.float32 for p in net.get_parameters())
 
@@ -229,7 +229,7 @@ RELU_16 = [[1.0, 0.0], [0.300048828125, 0.0]]
 RELU_32 = [[1.000123381614685, 0.0], [0.3000122904777527, 9.999999717180685e-10]]
 DENSE_16 = [[1.0, -2.0], [0.300048828125, 0.0]]
 DENSE_32 = [[1.0005533695220947, -2.0012903213500977], [0.300141304731369, 1.0004299610955059e-09]]
-# What MindSpore 2.10 gives of ROWS
+# MindSpore 2.10's results for ROWS
 BY_LIST: dict[str, tuple[Any, list[type] | None, Any]] = {
     "an object of O1's list": (lambda: Uses(ops.ReLU()), None, RELU_16),
     "a layer of O1's list": (lambda: nn.SequentialCell(nn.Dense(2, 2, EYE, has_bias=False)), None, DENSE_16),

@@ -121,7 +121,7 @@ def test_callbacks_are_called_in_their_order_however_they_are_given(several: Any
     assert messages == ["a", "b", "b"]
 
 
-# What they print
+# Printed texts
 
 
 def test_losses_and_the_metrics_of_fit_are_printed_in_mindspores_words(capsys: pytest.CaptureFixture[str]) -> None:
@@ -228,7 +228,7 @@ def test_without_a_notebook_progress_is_a_line_with_the_loss(
     np.testing.assert_allclose([float(loss) for loss in losses], [1.4844813, 0.6449754], rtol=1e-6)
 
 
-# What they keep; each run begins anew
+# Their states; each run begins anew
 
 
 def test_a_history_goes_on_and_its_epochs_begin_anew() -> None:
@@ -291,7 +291,7 @@ def test_what_a_run_does_not_give_is_told_and_changes_nothing(caplog: pytest.Log
     assert float(stopper.best) == subject.eval(data(6))["acc"]
 
 
-# What they save
+# Saved files
 
 
 def test_appended_facts_count_on_from_where_they_begin(tmp_path: Path) -> None:
@@ -449,7 +449,7 @@ def driven(callback: Callback, losses: list[float], rate: float = 1.0) -> list[f
         ),
         ({"patience": 0, "cooldown": 1}, [5, 5, 5, 5, 5], [1, 0.5, 0.25, 0.125, 0.0625]),
         ({"patience": 1, "cooldown": 3}, [5, 5, 5, 5, 5, 5], [1, 0.5, 0.5, 0.5, 0.25, 0.25]),
-        # An improvement by min_delta itself is none.
+        # An improvement by exactly min_delta does not count.
         ({"patience": 1, "min_delta": 0.5}, [5, 4.5, 4.25, 4, 4], [1, 0.5, 0.5, 0.25, 0.125]),
         ({"patience": 1, "min_delta": -0.5, "mode": "max"}, [5, 5.5, 5.75, 5.75], [1, 0.5, 0.5, 0.25]),
         ({"patience": 1, "min_lr": 0.4}, [5, 5, 5, 5], [1, 0.5, 0.4, 0.4]),

@@ -1,4 +1,4 @@
-"""Which of two computes a plain product: the default, a table that was measured, and files that are no table."""
+"""Choice between two kernels for a plain product: the default, a measured table, and files that are not a table."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def test_a_call_is_planned_anew_for_whatever_a_plan_may_depend_on(cupy: Any, mon
 @pytest.mark.parametrize(
     ("inputs", "attrs"),
     [
-        (([1.0],), {}),  # what is no array
+        (([1.0],), {}),  # not an array
         ((np.float32(1),), {}),  # nor is NumPy's scalar, which has a dtype of its own
         ((np.zeros(3, np.int32),), {}),  # what the entry refuses
         ((np.zeros(3, np.float32),), {"rate": [1]}),  # an attribute that cannot be looked up

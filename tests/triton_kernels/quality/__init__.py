@@ -1,6 +1,6 @@
-"""What Triton's compiler makes of every GPU kernel, held to bounds that were written down before it was asked.
+"""Triton's compiled form of every GPU kernel, compared with bounds that were set before compiling.
 
-`bounds.py` says what a bound and a case are, `family_*.py` are the cases of the kernels' families, `reading.py`
-compiles one without a GPU and reads what came out. `python -m tests.triton_kernels.quality [FAMILY ...]` prints the
+`bounds.py` defines bounds and cases, `family_*.py` are the cases of the kernels' families, `reading.py`
+compiles one without a GPU and reads the result. `python -m tests.triton_kernels.quality [FAMILY ...]` prints the
 table.
 """

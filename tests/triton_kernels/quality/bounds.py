@@ -22,13 +22,13 @@ CAPABILITIES = (80, 90)
 REGISTERS = 65536
 THREADS = 2048
 SHARED = {80: 164 * 1024, 90: 228 * 1024}
-# The most of one program. What is compiled for 8.0 also runs on 8.6 and 8.9, which have less than it.
+# The maximum of one program. Code for 8.0 also runs on 8.6 and 8.9, which have less than it.
 SHARED_OF_ONE = {80: 99 * 1024, 90: 227 * 1024}
 
 
 @dataclass(frozen=True)
 class Array:
-    """What an array of CuPy's is to a plan, without memory.
+    """Stand-in for a CuPy array in a plan, without memory.
 
     `strides` are in elements, by default those of C order; `offset` in bytes from an address that divides by 256.
     """
@@ -73,7 +73,7 @@ class Address:
 
 @dataclass(frozen=True)
 class Bounds:
-    """What a kernel is held to. None of them may spill registers, or add into global memory in whatever order.
+    """Bounds of a kernel. No kernel may spill registers, or add into global memory in arbitrary order.
 
     Attributes:
         programs: so many are to be resident on a multiprocessor at once: the bound on registers and shared memory.

@@ -1,6 +1,6 @@
 """Batch norm: 16 values a thread of 8 warps, in every memory order; see bounds.py.
 
-What is read is a tile of 4,096 values, of which one is computed with and the next is on its way by cp.async. A program
+Reads are tiles of 4,096 values: one is in computation and the next is on its way by cp.async. A program
 of the sums has 16 KiB under way in bfloat16 (x) or 32 (g and x), and three are to be resident: 80 registers of the
 3 * 256 threads. With two sums and the values of a tile in float32 a thread needs 48 and some for places. The second
 launch adds up to 128 shares of 32 channels first (of each of up to four arrays 16 values a thread), and is to be

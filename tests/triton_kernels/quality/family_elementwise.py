@@ -15,8 +15,8 @@ FLOAT32, BFLOAT16 = np.dtype(np.float32), np.dtype(ml_dtypes.bfloat16)
 STREAM = Bounds(programs=8, wide_index=False)
 # The exponent and its logarithm, of 8 values, in libdevice's steps.
 HEAVY = Bounds(programs=4, wide_index=False)
-# Places in other operands are worked out in 64 bits. What lies along the columns alone is read by a thread for several
-# rows, in pieces as small as a thread's share of 256 columns: 2 values. Of what lies along the rows a thread has one.
+# Indices in other operands are computed in 64 bits. A thread reads operands along the columns alone for several rows,
+# in pieces as small as a thread's share of 256 columns: 2 values. Of operands along the rows a thread has one value.
 TILE = Bounds(programs=8, narrow_loads=2, wide_index=True)
 # Tiles of 64 x 64, 32 values a thread of each operand and of the result, turned in shared memory: 8 or 16 KiB, and
 # 32 KiB under way of 4 programs.

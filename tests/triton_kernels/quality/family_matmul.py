@@ -79,7 +79,7 @@ for form in ("NT", "NN", "TN"):
         )
     )
 
-# What lies along K is read by 4 bytes (4090) or 2 (50257); what lies along M or N, which divide by 8, by 16.
+# Operands along K are read by 4 bytes (4090) or 2 (50257); those along M or N, which divide by 8, by 16.
 EVEN = Bounds(1, 4, tensor_cores="mma", copies=True, stages=3)
 CASES += [Case("matmul", operands(form, 4096, 4096, 4090, BFLOAT16), EVEN, PLAIN, form) for form in ("NT", "NN")]
 CASES += [

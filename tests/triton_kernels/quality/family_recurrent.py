@@ -2,7 +2,7 @@
 
 A program of 64 samples and 32 units has 4 gates of 16 registers a thread of 4 warps, and beside those what tensor cores
 multiply: a tile of the state and one of each gate's weights. A stage takes (64 + 4 * 32) rows of 64 in half precision,
-24 KiB, three of them 72 KiB. In float32 an operand is three. Where there are few samples a tile is 32 samples and 16
+24 KiB, three of them 72 KiB. In float32 an operand is three. For few samples a tile is 32 samples and 16
 units, so that there are more programs; one at once will do. Sums of a bias go over rows in the order of memory.
 """
 

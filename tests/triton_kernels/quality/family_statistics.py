@@ -6,7 +6,7 @@ registers of bound are 128. `count_kernel` keeps a bin of 64 for every second th
 
 A turn of float32 is read 16 bytes at a time, of half precision 8: 4 elements a thread. The last turn of a value is
 read number by number. Besides, in both: the chunk, the table's row, the first element; in the second kernel the ranges
-of 128 pieces. What is written is a row, number by number.
+of 128 pieces. The output is a row, written number by number.
 """
 
 import numpy as np

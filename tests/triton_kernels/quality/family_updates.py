@@ -5,7 +5,7 @@ each. A program of Adam has 16 KB of them (4 arrays of 1024 numbers of 4 bytes),
 12 and 6 KB; so 4 programs at once are enough. Of `overflow_rows`, which reads one array, 4 and 2 KB: 8 programs.
 
 A whole chunk is read 16 bytes at a time. The last one of a tensor, in a branch of its own, is read number by number: 8
-numbers of a thread for each array. What is read of the table, each 8 bytes by all threads: the row, the chunk, the
+numbers of a thread for each array. All threads read from the table, 8 bytes each: the row, the chunk, the
 size, decay, rate and the powers or factor and flag (at most 12), and an address for each array and each result, in both
 branches.
 """

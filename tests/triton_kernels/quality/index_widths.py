@@ -1,8 +1,8 @@
 """A proof, from a kernel's IR, that no place in memory is worked out in an integer that overflows.
 
 Every 32-bit integer on the way to an address or to a mask is given the interval it can be in: the numbers that the plan
-passes are known, as is how many programs it starts; a range, a remainder and a minimum are what they say. What leaves
-32 bits in any of these steps is reported, and so is what has no interval, as an index that a loop carries along.
+passes are known, as is the number of programs; ranges, remainders and minima have exact intervals. A value that leaves
+32 bits in any of these steps is reported, and so is one without an interval, such as an index that a loop carries.
 """
 
 from __future__ import annotations

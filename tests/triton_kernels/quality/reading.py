@@ -1,6 +1,6 @@
-"""Compile a case for a GPU, without one, and read from the PTX and the binary what the compiler made of it.
+"""Properties of a case's compiled code, read from PTX and binary; compiling for a GPU does not need one.
 
-What a loop has in it is read from PTX, where a loop is all that lies between a label and a jump back to it; registers
+The contents of a loop are read from PTX, where a loop is all that lies between a label and a jump back to it; registers
 and stack are read from the binary, by the cuobjdump that Triton brings.
 """
 
@@ -27,7 +27,7 @@ CUOBJDUMP = Path(triton.__file__).parent / "backends" / "nvidia" / "bin" / "cuob
 
 @dataclass
 class Reading:
-    """What one kernel of a case became.
+    """Properties of one compiled kernel of a case.
 
     Attributes:
         registers: of a thread.
@@ -57,7 +57,7 @@ class Reading:
 
     @property
     def programs(self) -> int:
-        """How many are resident on a multiprocessor at once."""
+        """The number of programs that are resident on a multiprocessor at once."""
         own = math.ceil(self.registers / 8) * 8 * 32 * self.warps
         shared = SHARED[self.capability] // (self.shared + 1024)
         return min(REGISTERS // own, shared, THREADS // (32 * self.warps), 32)

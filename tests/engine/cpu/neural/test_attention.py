@@ -17,7 +17,7 @@ from hookscope.engine.cpu.neural import attention as kernels
 Array = np.ndarray[Any, Any]
 SCALE = 0.3
 
-# What is above the matrices, L, S, D and E; the mask.
+# Batch axes above the matrices; L, S, D and E; the shape of the mask.
 CASES: dict[str, tuple[tuple[int, ...], tuple[int, int, int, int], tuple[int, ...] | None]] = {
     "heads": ((2, 5), (64, 128, 16, 16), None),
     "many heads of one query": ((3, 4), (1, 9, 5, 7), (3, 1, 1, 9)),

@@ -1,4 +1,4 @@
-"""What ``mindspore.numpy`` refuses: the kind of error is MindSpore's unless a row says otherwise; words are ours."""
+"""Errors of ``mindspore.numpy``: the class is MindSpore's unless a row says otherwise; the text is ours."""
 
 from __future__ import annotations
 

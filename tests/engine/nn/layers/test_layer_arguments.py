@@ -1,4 +1,4 @@
-"""What layers and losses refuse, as MindSpore does, where they could only compute something else than was asked for."""
+"""Arguments that layers and losses refuse, as MindSpore does, since they could only compute something else."""
 
 from __future__ import annotations
 

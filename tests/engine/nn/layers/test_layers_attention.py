@@ -266,7 +266,7 @@ def test_large_attention_agrees_with_float64_and_has_the_same_bits_without_its_w
 
 
 def test_gradients_of_large_attention_for_masks_and_weights_and_of_second_order() -> None:
-    """What the kernels leave to the table of operators agrees with the same in Float64."""
+    """Cases that the kernels leave to the table of operators agree with Float64."""
     numbers, results = np.random.default_rng(8), []
     drawn = [numbers.standard_normal(shape) for shape in ((2, 130, 4), (2, 130, 4), (2, 130, 3), (130, 130))]
     for dtype in (np.float64, np.float32):

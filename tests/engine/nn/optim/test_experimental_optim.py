@@ -142,7 +142,7 @@ STATE = {
 }
 
 
-# What MindSpore keeps too, under these names, but leaves out of its checkpoints.
+# States that MindSpore has under these names, too, but omits from its checkpoints.
 UNSAVED = {"ASGD": "mu_w mu_b eta_w eta_b", "NAdam": "mu_product_w mu_product_b"}
 
 

@@ -434,7 +434,7 @@ def test_an_argument_of_another_type_is_refused_as_by_mindspore(argument: str, m
         make([parameter()])
 
 
-# What MindSpore's optimizers offer to a subclass with a construct of its own. The numbers are those of MindSpore 2.10.
+# Methods of MindSpore's optimizers for a subclass with its own construct. The numbers are those of MindSpore 2.10.
 
 
 class Bare(nn.Optimizer):

@@ -194,7 +194,7 @@ def test_parameters_of_a_call_stand_for_those_of_the_object_in_densities(name: s
     for dist, at_call, used in calls_of(name):
         reference = FAMILIES[name][3](*used)
         x = POINTS.reshape(-1, *[1] * np.broadcast(*used, 0).ndim)
-        # Where MindSpore's formula is another outside of the support, or between whole numbers, it is not SciPy's.
+        # MindSpore's formula can differ from SciPy's outside of the support, and between whole numbers.
         supported = {"Beta": (x > 0) & (x < 1), "LogNormal": x > 0, "Gamma": x > 0}.get(name, np.full(x.shape, True))
         if name in COUNTS:
             supported = (x % 1 == 0) & ((name != "Bernoulli") | (x == 0) | (x == 1))

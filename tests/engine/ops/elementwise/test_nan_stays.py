@@ -1,6 +1,6 @@
 """A NaN or an infinity reaches the outputs that use it and no others; in the backward pass likewise the inputs.
 
-What an output uses is found by finite numbers: it changes when that input does.
+An output uses an input if a finite change of the input changes the output.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def summed(terms: Sequence[str], result: str, *operands: Array) -> Array:
     return actual
 
 
-# What is written, and letter by letter what it means; lengths of the operands.
+# An equation, its expanded form letter by letter, and the lengths of the operands.
 EQUATIONS: dict[str, tuple[list[str], str, list[tuple[int, ...]]]] = {
     "ij,jk->ik": (["ij", "jk"], "ik", [(2, 3), (3, 4)]),
     " i j , j k ": (["ij", "jk"], "ik", [(2, 3), (3, 4)]),

@@ -173,7 +173,7 @@ def test_pooling_of_images_fills_up_only_with_the_mode_same(mode: str, kernel: A
     pads = tuple(p for n, k, s in zip((5, 4), kernel, stride, strict=True) for p in same_pads(n, k, s, 1))
     pads = (0,) * 4 if mode == "valid" else pads
     close(ops.MaxPool(kernel, stride, mode)(Tensor(x)), max_pool(x, kernel, stride, pads, (1, 1)))
-    covered = avg_pool(np.ones(x.shape), kernel, stride, pads)  # the part of each window that is no padding
+    covered = avg_pool(np.ones(x.shape), kernel, stride, pads)  # the part of each window without padding
     close(ops.AvgPool(kernel, stride, mode)(Tensor(x)), avg_pool(x, kernel, stride, pads) / covered)
 
 

@@ -1,4 +1,4 @@
-"""What moves elements without computing: parts, margins, names of arguments, and what is refused."""
+"""Operators that move elements without computing: parts, margins, names of arguments, errors."""
 
 from __future__ import annotations
 

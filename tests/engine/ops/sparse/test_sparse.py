@@ -41,7 +41,7 @@ def csr(starts: Any, columns: Any, values: Any, shape: tuple[int, ...] = SHAPE, 
     return CSRTensor(Tensor(starts, I32), Tensor(columns, I32), Tensor(values, dtype), shape)
 
 
-# What they are made of
+# Constructors
 
 
 def test_a_coo_tensor_has_its_parts_and_mindspores_attributes() -> None:
@@ -178,7 +178,7 @@ def test_places_outside_are_an_error_once_they_are_used(make: Callable[[], Any],
         make()
 
 
-# How they print: MindSpore's text
+# Their text, as MindSpore prints it
 
 
 def test_they_print_as_mindspores() -> None:
