@@ -61,7 +61,7 @@ def run(started: list[str], seconds: float = 120) -> tuple[int, str]:
         try:
             process.wait(seconds)
         except subprocess.TimeoutExpired:
-            process.terminate()  # which mpiexec hands on to the ranks, as it cannot what kills it
+            process.terminate()  # which mpiexec forwards to the ranks, unlike SIGKILL
             process.wait(10)
         written.seek(0)
         return process.returncode, written.read()

@@ -95,7 +95,7 @@ GIVES = {"": 14, "tuple": 3, "list": 1, "dict": 1, "nested": 1, "single": 1}
 KINDS = ("forward_pre", "forward", "backward_pre", "backward")
 PLACE_OF_ANSWER = {"forward_pre": 0, "forward": 1, "backward_pre": 0, "backward": 0}
 ANSWERS = {"none": 60, "changed": 20, "bare": 6, "same": 10, "short": 1, "listed": 1}
-# A gradient; `net` and `forward` are what is differentiated, `xs` the inputs, `ws` the weights asked for.
+# A gradient; `net` and `forward` are the differentiated functions, `xs` the inputs, `ws` the requested weights.
 GRADIENTS = {
     "ms.value_and_grad(forward, None, ws)(*xs)": 12,
     "ms.grad(forward, None, ws)(*xs)": 3,

@@ -312,7 +312,7 @@ class _Writer(Writer):
         if not result:
             return
         text, part = result
-        if not set(text.split(", ")) - {"...", "True", "None"}:  # there, elements of what is broadcast become one
+        if not set(text.split(", ")) - {"...", "True", "None"}:  # MindSpore merges elements of broadcast arrays
             return
         fitting = [item for item, value in self.known.items() if self.fits(value, part) and item != name]
         # A value of its own: after x[...] = y the two share their elements there.

@@ -115,7 +115,7 @@ def counted() -> dict[str, int]:
         "call of a cell": call,
         "100 operators, forward and backward": small_operators,
     }
-    gc.disable()  # what it frees may run code of the engine
+    gc.disable()  # freeing objects may run code of the engine
     return {name: _settled(once) for name, once in paths.items()}
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-if __name__ == "__main__":  # MindSpore itself in the place of the engine
+if __name__ == "__main__":  # MindSpore itself instead of the engine
     import mindspore
 
     sys.modules["hookscope"] = ModuleType("hookscope")
@@ -1086,7 +1086,7 @@ def seen_in(name: str) -> list[str]:
     log: list[str] = []
     try:
         result = shown(CASES[name](log))
-    except Exception as error:  # which class it is, is part of what is recorded
+    except Exception as error:  # the class is part of the record
         result = type(error).__name__
     return [*log, f"= {result}"]
 

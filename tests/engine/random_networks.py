@@ -398,7 +398,7 @@ def largest_difference_from_torch(seed: int) -> float:
 def _tried(seed: int) -> tuple[int, list[str]]:
     try:
         return seed, faults_of(seed)
-    except Exception as error:  # what failed is what is looked for
+    except Exception as error:  # failures are the findings
         return seed, [f"{type(error).__name__}: {error}"]
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-if __name__ == "__main__":  # MindSpore itself in the place of the engine
+if __name__ == "__main__":  # MindSpore itself instead of the engine
     import mindspore
 
     mindspore.set_context(pynative_synchronize=True)  # so that an error is that of its own case

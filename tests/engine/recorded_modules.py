@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 FILE = Path(__file__).parent / "recorded" / "modules.txt"
-# modules that no program imports: what begins so -> what they are
+# modules that no program imports: prefix -> kind
 INTERNAL = {
     "boost": "speed-ups of Ascend devices, deprecated",
     "dataset.core": "the data sets' own tools",

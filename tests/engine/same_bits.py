@@ -250,7 +250,7 @@ def interrupted(names: Sequence[str]) -> dict[str, str]:
         over.set()
 
     def handler(*_: object) -> None:
-        if inside[0]:  # not between two attempts, where nobody would catch it
+        if inside[0]:  # not between two attempts, where it would not be caught
             inside[0] = False
             raise KeyboardInterrupt
 

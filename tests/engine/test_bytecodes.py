@@ -28,7 +28,7 @@ def test_the_shortest_paths_execute_as_many_instructions_as_recorded() -> None:
     differing = difference(counts, recorded[version])
     assert not differing, (
         f"instructions of Python {version} on paths that each operator goes:\n{differing}\n"
-        f"More is a slower engine. Where that is meant, or it is less, renew the counts, with an interpreter of each "
+        f"More is a slower engine. If that is intended, or if it is less, renew the counts, with an interpreter of each "
         f"version that has the engine's dependencies:\n    {RENEW}"
     )
 
@@ -59,7 +59,9 @@ def test_an_instruction_more_is_counted(monkeypatch: pytest.MonkeyPatch) -> None
         return counter.count
 
     x = tensor.Tensor([1.0, 2.0])
-    before = bytecode_counts._settled(counted)  # the first call may count nothing: Python has to be told of each code
+    before = bytecode_counts._settled(
+        counted
+    )  # the first call may count nothing, since events are enabled for each code object
     assert before > 0
     assert counted() == before
     method = tensor.Tensor.__add__

@@ -113,7 +113,7 @@ def assert_all_close(check: str, actual: list[Array], want: list[Array], toleran
             WORST[check] = max(WORST[check], float(apart.max()))
 
 
-# One process has nobody to send to and to receive from: ranks/checks_collectives.py tries them.
+# One process has no peer to send to and to receive from: ranks/checks_collectives.py tests them.
 OF_SEVERAL_RANKS = {"send", "receive"}
 
 

@@ -470,7 +470,7 @@ def _gradient_faults(program: Program, x: Any, gradient: Any) -> list[str]:
 def _tried(seed: int) -> tuple[int, list[str]]:
     try:
         return seed, faults_of(written(seed))
-    except Exception as error:  # what failed is what is looked for
+    except Exception as error:  # failures are the findings
         return seed, [f"{type(error).__name__}: {error}"]
 
 

@@ -29,5 +29,5 @@ def test_every_relative_link_leads_to_a_file(repository: Path) -> None:
 def test_every_make_command_named_is_a_target(name: str, repository: Path) -> None:
     targets = set(re.findall(r"^([a-z]+):", (repository / "Makefile").read_text(), re.MULTILINE))
     named = {"".join(groups) for groups in MAKE.findall((repository / name).read_text(encoding="utf-8"))}
-    assert named, f"{name} names no make command"
+    assert named, f"{name} does not name a make command"
     assert named - targets == set()

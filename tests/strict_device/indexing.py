@@ -154,7 +154,7 @@ def _write(array: ndarray, index: Any, value: Any, how: str) -> None:
     values = np.broadcast_to(converted(_squeezed(value._values, indices.ndim), array.dtype), indices.shape)
     launched(name)
     order = _anyhow.permutation(indices.size)
-    flat = array._values.reshape(-1)  # a copy where the array does not lie in one piece
+    flat = array._values.reshape(-1)  # a copy if the array is not contiguous
     if how == "update":
         flat[indices.reshape(-1)[order]] = values.reshape(-1)[order]
     else:

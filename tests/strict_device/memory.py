@@ -43,7 +43,7 @@ class MemoryPointer:
         return MemoryPointer(self._owner, offset, self.ptr)
 
     def copy_to_host_async(self, address: int, size: int, stream: Any = None) -> None:
-        # Without a wait: whoever reads the host's memory waits for the stream.
+        # Without a wait: a reader of the host's memory waits for the stream.
         ctypes.memmove(address, self.ptr, size)
 
     def copy_from_host_async(self, address: int, size: int, stream: Any = None) -> None:

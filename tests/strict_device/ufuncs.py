@@ -88,7 +88,7 @@ class Ufunc:
         ]
         with np.errstate(all="ignore"):
             result = self._compute(*values)
-        if any(result is x for x in values):  # of integers some of NumPy's functions give what they got
+        if any(result is x for x in values):  # for integers some of NumPy's functions return their input
             result = result.copy()
         return result if isinstance(result, tuple) else (result,)
 

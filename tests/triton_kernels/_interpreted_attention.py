@@ -125,7 +125,7 @@ def test_what_is_no_matrix_in_c_order() -> None:
     q, k, v = (projection[:, :, part].transpose(0, 2, 1, 3) for part in range(3))
     y, dq, dk, dv = agree(q, k, v)
     for output in (y, dq, dk, dv):
-        assert output.transpose(0, 2, 1, 3).flags.c_contiguous, "the heads lie beside each other again"
+        assert output.transpose(0, 2, 1, 3).flags.c_contiguous, "the heads are adjacent in memory again"
     agree(q[..., ::-1], k[..., ::2].repeat(2, -1), v.swapaxes(-1, -2).copy().swapaxes(-1, -2))
 
 
@@ -145,18 +145,18 @@ def test_ranges_of_keys_are_found_in_the_mask(length: int, monkeypatch: pytest.M
     q[:, -1] = np.nan  # looks at the last keys alone
     y, sums = run("attention", q, k, v, window, 0.3)
     _, dk, _ = run("attention_grad", y, y, sums, q, k, v, window, 0.3)
-    assert not np.isnan(dk[:, :16]).any(), "no block of queries that all these keys are left out by is visited"
+    assert not np.isnan(dk[:, :16]).any(), "blocks of queries that mask all these keys are skipped"
     assert np.isnan(dk[:, -1]).all()
     q[:, -1] = 0.5
     within[40] = -np.inf
     with np.errstate(all="ignore"):
         _, dq, dk, _ = agree(q, k, v, within)
     assert np.isnan(dq[:, 40]).all()
-    assert np.isnan(dk).all(), "the gradient of a row that looks at nothing goes to all keys"
+    assert np.isnan(dk).all(), "the gradient of a fully masked row goes to all keys"
     k[:, -1] = np.nan  # only the last query looks at it
     y, _ = run("attention", q, k, v, causal(length, length), 0.3)
     assert np.isnan(y[:, -1]).all()
-    assert not np.isnan(y[:, :32]).any(), "no block of keys that all these queries leave out is visited"
+    assert not np.isnan(y[:, :32]).any(), "blocks of keys that all these queries mask are skipped"
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

@@ -75,7 +75,7 @@ def test_training(shape: tuple[int, ...], order: str, dtype: Any) -> None:
     if order != "every other":
         for item in (result[0], back[0]):
             axes = [axis for axis, size in enumerate(shape) if size > 1]
-            assert [item.strides[a] for a in axes] == [x.strides[a] for a in axes], "it lies as the input does"
+            assert [item.strides[a] for a in axes] == [x.strides[a] for a in axes], "it has the input's memory order"
 
 
 def test_gradients_that_come_in_another_order() -> None:

@@ -161,7 +161,7 @@ def test_infinities_are_as_in_numpy() -> None:
 
 
 def test_indices_of_64_bits_reach_the_same_elements(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Arrays of 2**31 values take them; here they are told to.
+    # Arrays of 2**31 values need them; here a setting selects them.
     monkeypatch.setattr(launcher, "FEWEST_LONG", 1)
     monkeypatch.setattr(plans, "_plans", {})
     x, y = normal(6, 7), normal(6, 1, seed=1)

@@ -92,5 +92,5 @@ def test_what_does_not_qualify() -> None:
     assert not suits("rows_added", np.broadcast_to(g[0, 0], (20_000, 1)), np.zeros(20_000, int), None, 4), "no order"
     assert not suits("rows_added", g, numbers[:3], numbers, 4), "too few numbers"
     assert not suits("rows_added", g[:0], numbers[:0], numbers[:0], 4), "nothing"
-    assert not suits("rows_picked", g.T, numbers), "a table that lies otherwise"
+    assert not suits("rows_picked", g.T, numbers), "a table in another memory order"
     assert not suits("rows_picked", g, g), "an index of floats"

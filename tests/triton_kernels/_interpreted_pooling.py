@@ -57,7 +57,9 @@ def check(case: str, dtype: Any, lay: Any) -> None:
     equal(best, want_best, dtype)
     equal(indices, want_places, want_places.dtype)
     pixels = np.prod(best.shape[2:])
-    assert lay is np.ascontiguousarray or pixels == 1 or best.strides[1] == best.itemsize, "it lies as the input does"
+    assert lay is np.ascontiguousarray or pixels == 1 or best.strides[1] == best.itemsize, (
+        "it has the input's memory order"
+    )
     g = lay(normal(*best.shape, dtype=dtype, seed=1))
     result = run(f"max_pool{axes}d_grad", g, indices, shape, kernel, stride, pads, dilation)
     equal(result, windows.max_pool_grad(g, indices, shape, kernel, stride, pads, dilation), dtype)
@@ -107,7 +109,7 @@ def test_operands_that_lie_in_different_orders() -> None:
     _, indices = run("max_pool2d", x, *how)
     g = normal(2, 4, 3, 3, seed=1)[:, :, ::-1]
     result = run("max_pool2d_grad", g, indices, x.shape, *how)
-    assert result.strides[1] == 4, "it lies as the input of the forward pass does"
+    assert result.strides[1] == 4, "it has the memory order of the forward pass's input"
     equal(result, windows.max_pool_grad(g, indices, x.shape, *how), np.float32)
     g = np.broadcast_to(np.float32(3), g.shape)
     equal(
@@ -145,5 +147,5 @@ def test_what_does_not_qualify() -> None:
     assert not suits("max_pool2d", x[:, :, :1], *how, (1, 1)), "no window that fits"
     indices = np.zeros((1, 2, 2, 2), np.uint8)
     assert suits("max_pool2d_grad", x[:, :, :2, :2], indices, x.shape, *how, (1, 1))
-    assert not suits("max_pool2d_grad", x[:, :, :2, :1], indices, x.shape, *how, (1, 1)), "places of another shape"
+    assert not suits("max_pool2d_grad", x[:, :, :2, :1], indices, x.shape, *how, (1, 1)), "indices of another shape"
     assert not suits("max_pool2d_pick", x, indices.astype(np.float32), *how, (1, 1)), "indices that are not integers"

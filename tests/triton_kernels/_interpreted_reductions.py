@@ -106,7 +106,7 @@ def test_the_first_of_equal_extremes_is_the_place(name: str, dtype: Any, monkeyp
         np.testing.assert_array_equal(indices, np.expand_dims(want, axis))
         close(values, getattr(wide(x), name)(axis=axis, keepdims=True), dtype)
     assert run(f"arg{name}", x, None, False) == getattr(wide(x), f"arg{name}")()
-    assert not suits(f"arg{name}", x.T, None, False), "C order that memory has not"
+    assert not suits(f"arg{name}", x.T, None, False), "C order, unlike the memory"
     monkeypatch.setattr(reductions, "_TILE", 64)
     long = normal(2_003)
     long[[1_500, 1_501, 7, 8]] = getattr(long, name)() * 2

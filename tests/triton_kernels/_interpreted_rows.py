@@ -247,6 +247,6 @@ def test_what_does_not_qualify() -> None:
     assert not suits("sparse_softmax_cross_entropy", x, labels[:3], -100), "too few labels"
     assert not suits("rms_norm", x, x[0, :4], 1e-5), "factors of another shape"
     assert not suits("rms_norm_grad", x, x, x[0], x[:, :1].astype(np.float16), 1e-5), "a root of half precision"
-    assert not suits("count_other_than", x, 0, np.dtype(np.float32)), "no integers"
+    assert not suits("count_other_than", x, 0, np.dtype(np.float32)), "labels that are not integers"
     assert not suits("count_other_than", labels[:0], 0, np.dtype(np.float32)), "no labels"
     assert not suits("softmax", x[:0], 1), "no rows"

@@ -46,7 +46,7 @@ def agree(values: list[Any]) -> None:
         np.testing.assert_allclose(put_together(rows[first:stop]), want, rtol=1e-12, atol=1e-12)
         result = rows[first:stop, 10:].sum(0)
         assert result.sum() == counts.sum()
-        assert abs(np.cumsum(result - counts)).max() <= 2  # NumPy puts what is on a limit by its rounded edges
+        assert abs(np.cumsum(result - counts)).max() <= 2  # NumPy assigns values on a limit by its rounded edges
     alone, _ = statistics.measured(values, counted=False)
     np.testing.assert_array_equal(alone, rows[:, :10])
 

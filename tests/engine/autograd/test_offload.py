@@ -350,9 +350,7 @@ def test_arrays_are_gone_until_the_walk_comes_to_them() -> None:
     assert living == [1], "the output"
     del _
     back(Tensor(np.ones((WIDTH, WIDTH), np.float32)))
-    assert [item() is not None for item in references] == [False] * 11 + [
-        True
-    ]  # what the function returned is asked for again
+    assert [item() is not None for item in references] == [False] * 11 + [True]  # the function's result is read again
 
 
 @pytest.mark.parametrize("recomputed", [False, True])
@@ -373,7 +371,7 @@ def test_a_step_holds_less(recomputed: bool) -> None:
     if recomputed:
         for cell in (*plain, *moving):
             cell.recompute()
-        assert peak(moving) < peak(plain) - 6 * 256 * 256 * 4  # the inputs of eight layers but for what is at work
+        assert peak(moving) < peak(plain) - 6 * 256 * 256 * 4  # the inputs of eight layers, except those in use
     else:
         assert peak(moving) < peak(plain) / 3
 
@@ -433,7 +431,7 @@ def test_parameters_inputs_and_what_is_small_stay(monkeypatch: pytest.MonkeyPatc
     for cell in between:
         cell.register_backward_hook(lambda cell, grad_input, grad_output: None)
     ms.grad(between)(x)
-    assert not sizes, "what hooks look at is held"
+    assert not sizes, "arrays that hooks read stay alive"
     ms.grad(small)(values(2, offloading.MIN_BYTES // 8))
     assert sizes == [offloading.MIN_BYTES] * 2
 

@@ -33,7 +33,7 @@ print(faults() - before)
 def count(kernels: str, **environment: str) -> int:
     command = [sys.executable, "-c", COUNT_FAULTS, kernels]
     variables = {**os.environ, "NUMPY_MADVISE_HUGEPAGE": "0", **environment}
-    # Huge pages make few faults of many; NumPy asks for them for large arrays.
+    # Huge pages cause fewer faults; NumPy requests them for large arrays.
     process = subprocess.run(command, env=variables, check=True, capture_output=True, text=True)
     return int(process.stdout)
 

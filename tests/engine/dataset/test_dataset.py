@@ -980,7 +980,7 @@ def test_facts_of_a_data_set() -> None:
     assert column(flat, 0) == [1, 2, 3, 4]
 
 
-# Which rows a source gives, and what is refused
+# Rows of sources, and errors
 
 
 def numbers(**chosen: Any) -> list[int]:

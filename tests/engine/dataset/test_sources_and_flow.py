@@ -327,7 +327,7 @@ def test_callbacks_of_a_map_are_called_around_its_rows_and_count_over_the_epochs
     data = numbers(1).map(lambda x: (log.append(f"row {x}"), x)[1], ["x"], callbacks=Log(log)).repeat(2)
     data.get_dataset_size()
     data.output_shapes()
-    assert log == ["row 0"]  # whoever only looks begins no run
+    assert log == ["row 0"]  # reading properties does not begin a run
     log.clear()
     iterator = data.create_tuple_iterator(num_epochs=2, output_numpy=True)
     for _ in range(2):

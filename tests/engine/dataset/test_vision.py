@@ -36,7 +36,7 @@ B = np.array([[1, 1, 3, 2], [0, 2, 2, 3]], np.float32)
 
 
 def boxes() -> Any:
-    return B.copy()  # MindSpore writes into what it is given
+    return B.copy()  # MindSpore writes into its input
 
 
 def picture() -> Any:

@@ -163,7 +163,7 @@ def test_what_the_machine_has_left_is_its_memory_and_its_swap(monkeypatch: pytes
     assert free_memory.free_memory() == sys.maxsize
 
 
-# Names that are not what they seem
+# Deceptive names
 
 NAMES = {"escape": "\x1b[2J\x1b]0;title\x07", "reordered": "w\u202etxt.exe", "endless": "n" * 60_000}
 

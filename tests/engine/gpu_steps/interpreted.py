@@ -13,7 +13,7 @@ from hookscope.engine import Parameter, Tensor, nn
 from tests import strict_device
 from tests.engine.gpu_steps.training import OPTIMIZERS, SCALED, scaled_training, training
 
-triton_kernels.kernels()  # Triton is imported once; what is imported on the strict device is forgotten after it
+triton_kernels.kernels()  # Triton is imported once; imports on the strict device are undone after it
 
 KINDS = ("Adam", "LazyAdam", "Momentum", "SGD", "experimental Adam", "experimental SGD", "mint")
 MANY = [name for name in OPTIMIZERS if name.startswith(KINDS) and name != "experimental Adamax"]

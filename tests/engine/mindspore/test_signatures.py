@@ -97,4 +97,6 @@ def check(name: str) -> None:
         assert argument in have, f"{name} has no argument '{argument}': {list(have)}"
         assert same(have[argument], default), f"{name}: '{argument}' is {have[argument]!r} by default, not {default!r}"
         if by_place:
-            assert list(have)[index] == argument, f"{name}: '{argument}' is at another place than {index}: {list(have)}"
+            assert list(have)[index] == argument, (
+                f"{name}: '{argument}' is at another position than {index}: {list(have)}"
+            )

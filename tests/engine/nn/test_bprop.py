@@ -507,7 +507,7 @@ def test_debugging_a_bprop_leaves_integers_in_their_places(factor: float) -> Non
 
 
 def test_debugging_a_bprop_calls_no_hooks_of_inner_cells() -> None:
-    # As recorded from MindSpore 2.10; construct runs once more, and that is nobody's business.
+    # As recorded from MindSpore 2.10; construct runs once more, which the test ignores.
     class Inner(nn.Cell):
         def construct(self, x: Tensor) -> Tensor:
             return x * 3

@@ -254,7 +254,7 @@ def test_a_deleted_attribute_is_gone_from_the_lists() -> None:
     del net.left
     assert [p.name for p in net.get_parameters()] == ["right.0.w"]
     with pytest.raises(AttributeError):
-        net.left  # noqa: B018  # the access is what is tested
+        net.left  # noqa: B018  # the access is under test
 
 
 def test_super_init_comes_first() -> None:

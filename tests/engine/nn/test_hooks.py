@@ -509,7 +509,7 @@ def test_hooks_on_inputs_and_parameters_stay_until_removed() -> None:
 
 
 def test_a_hook_on_a_parameter_that_is_not_reached_is_told_of_zeros() -> None:
-    # As recorded from MindSpore 2.10: if its gradient is asked for, and what the hook returns is that.
+    # As recorded from MindSpore 2.10: if its gradient is requested, and the hook's result is the gradient.
     p, q = Parameter(Tensor([2.0]), "p"), Parameter(Tensor([3.0]), "q")
     records: list[tuple[str, Any]] = []
     p.register_hook(lambda g: records.append(("p", g.tolist())))
@@ -590,7 +590,7 @@ def test_each_use_of_a_parameter_counts_if_requires_grad_is_on_then_and_at_the_e
     assert (of_x.item(), of_w.item()) == SWITCHED[program]
     is_notified = program[0] == "T" and w.requires_grad
     assert records == ([[of_w.item()]] if is_notified else [])
-    assert w._array is array  # the very value, as for who looks whether it was trained
+    assert w._array is array  # the same object, for checks whether it was trained
 
 
 def test_a_tensor_hook_takes_one_argument() -> None:

@@ -117,7 +117,7 @@ def test_it_reaches_the_cells_below() -> None:
     assert gradients(net) == plain and records == ["0", "1", "alone"] * 2  # as parts of the whole, once more each
     records.clear()
     of_one = ms.grad(net.alone)(X)
-    assert records == ["alone", "alone"]  # which nobody asked itself
+    assert records == ["alone", "alone"]  # without a request of its own
     assert of_one.asnumpy().tobytes() == ms.grad(Holding([]).alone)(X).asnumpy().tobytes()
     assert [cell.get_scope() for _, cell in net.cells_and_names()] == ["recompute_"] * 8  # as MindSpore 2.10
 
@@ -317,7 +317,7 @@ def test_the_function_computes_a_cell_again_with_the_bits_of_the_first_run(how: 
 
         def construct(self, x: Tensor) -> Tensor:
             if how == "cell":
-                return ms.recompute(self.block, x, save_rng_state=True)  # which MindSpore passes on to nobody
+                return ms.recompute(self.block, x, save_rng_state=True)  # which MindSpore does not pass on
             return ms.recompute(self.block.construct, x, use_reentrant=False)
 
     plain = network()
@@ -399,7 +399,7 @@ def test_activations_are_not_kept() -> None:
 
     def peak(net: nn.Cell) -> int:
         x = Tensor(np.zeros((256, 256), np.float32))
-        ms.grad(net)(x)  # what is loaded first stays
+        ms.grad(net)(x)  # memory of first loads stays allocated
         tracemalloc.start()
         try:
             ms.grad(net)(x)

@@ -90,7 +90,7 @@ def run(name: str, sample: Any, dtype: np.dtype[Any], gradient: bool) -> Outcome
             result = OPERATORS[name](*operands, **attrs)
         result = result if isinstance(result, tuple) else (result,)
         return Outcome(tuple([x.asnumpy() if isinstance(x, Tensor) else x for x in result]))
-    except Exception as error:  # whatever it is, it is what is compared
+    except Exception as error:  # any error is part of the comparison
         return Outcome(error=error)
 
 

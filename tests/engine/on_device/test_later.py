@@ -74,7 +74,7 @@ def test_what_is_out_of_range_is_told_when_numbers_are_read(
     with pytest.raises(error, match=text) as info:
         other.asnumpy()
     assert f"on a GPU this is seen when numbers are read: the call was at {__file__}:" in str(info.value)
-    assert other.tolist() == [1.0]  # it is told once
+    assert other.tolist() == [1.0]  # it is reported once
 
 
 def test_the_line_is_that_of_the_call() -> None:

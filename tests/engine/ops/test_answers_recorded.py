@@ -78,7 +78,7 @@ LEAST = -3.4028234663852886e38
 
 # The call, and dtype and elements of what comes out, or of each thing in a tuple.
 ANSWERS: dict[str, tuple[Callable[[], Any], Any]] = {
-    # Integers stay what they are.
+    # Integers are unchanged.
     "round int32": (lambda: ops.round(t([1, -3], ms.int32)), ("Int32", [1, -3])),
     "round int64": (lambda: mint.round(t([1, -3], ms.int64)), ("Int64", [1, -3])),
     "Tensor.round": (lambda: t([1, -3], ms.int32).round(), ("Int32", [1, -3])),

@@ -14,7 +14,7 @@ X = Tensor(np.arange(6.0, dtype=np.float32).reshape(2, 3) - 2.0)
 ROWS = Tensor(np.array([1, 0], np.int32))
 TAKING_ANY_NUMBER = {"Meshgrid", "NPUAllocFloatStatus", "NPUClearFloatStatus", "NPUGetFloatStatus", "Print"}
 
-# The primitive and its inputs, and what it gives.
+# The primitive, its inputs and its result.
 CASES: list[tuple[str, tuple[Any, ...], dict[str, Any], tuple[Any, ...], Any]] = [
     ("ReduceSum", (), {"keep_dims": True}, (X, 1), [[-3.0], [6.0]]),
     ("ReduceAll", (), {}, (X > -3,), True),

@@ -90,7 +90,7 @@ def test_what_no_rule_reads_is_gone_when_the_function_goes_on() -> None:
     x = large(3, 4)
     np.testing.assert_array_equal(grad(f)(x).asnumpy(), 2 * np.maximum(x.asnumpy() + 1, 0))
     assert alive[2] is None, "the sum"
-    assert alive[1]() is None, "after the walk nothing is kept"
+    assert alive[1]() is None, "after the backward pass no array is alive"
 
 
 def test_what_somebody_holds_is_the_same_array_on_the_way_back() -> None:
@@ -455,7 +455,7 @@ def test_a_step_holds_an_activation_once_for_each_layer() -> None:
     net = nn.SequentialCell(*[cell for _ in range(6) for cell in (nn.Dense(64, 64), nn.ReLU())])
     x = large(1000, 64)
     step = value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())
-    # Of each layer what follows the ReLU; then two gradients of that size and what is made of one.
+    # Each layer's arrays after the ReLU; then two gradients of that size and an array computed from one.
     assert peak_of(lambda: step(x)) < (6 + 3.6) * 1000 * 64 * 4
 
 
@@ -473,7 +473,7 @@ def test_to_the_gradient_of_a_residual_sum_is_added_in_place(monkeypatch: pytest
     in_place = []
 
     def note(held: Any, result: Any, functions: Any, sharing: int = 0) -> Any:
-        total = sum_of(held, result, functions, sharing + 1)  # one more, for it is held here, too
+        total = sum_of(held, result, functions, sharing + 1)  # one more, since this function has a reference, too
         in_place.append(total is held)
         return total
 

@@ -47,7 +47,7 @@ def test_a_listener_hears_a_few_times_a_second_at_most() -> None:
     assert records[-1] == 20_000 and len(records) < 2_000
     with progress("counting", 1) as work:
         work.advance()
-    assert records[-1] == 20_000, "it hears no more"
+    assert records[-1] == 20_000, "it is not called any more"
 
 
 def test_work_inside_work_knows_it(works: list[Work]) -> None:

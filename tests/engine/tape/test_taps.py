@@ -182,7 +182,7 @@ def test_what_was_differentiated_is_told_with_a_none_for_each_weight_that_no_gra
     aside = ms.Parameter(Tensor([1.0]), name="aside")
     with watching(Differentiated()) as tap:
         grad(net, None, [net.weight, aside])(Tensor([[2.0, 3.0]]))
-        grad(net)(Tensor([[2.0, 3.0]]))  # of no weight: nothing is told
+        grad(net)(Tensor([[2.0, 3.0]]))  # without weights: no event
     assert tap.seen == [([[[5.0]]], [("weight", [[2.0, 3.0]]), ("aside", None)])]
 
 

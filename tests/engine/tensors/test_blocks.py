@@ -133,7 +133,7 @@ class Stream:
         come, gone = (source.bytes, source.given_back), (target.bytes, target.given_back)
 
         def copy() -> None:
-            assert come[1] == gone[1] == [False], "one end is another's by now"
+            assert come[1] == gone[1] == [False], "one end already belongs to another block"
             gone[0][:size] = come[0][:size]
 
         self._put(copy)

@@ -148,7 +148,7 @@ def test_the_seed_is_kept_and_checked() -> None:
 
 def test_set_seed_sets_numpys_global_seed_too() -> None:
     ms.set_seed(17)
-    first = np.random.rand()  # the global generator is what is tested
+    first = np.random.rand()  # the global generator is under test
     ms.set_seed(17)
     assert np.random.rand() == first
     ms.set_seed(2**32 + 17)  # NumPy's has 32 bits

@@ -3,7 +3,7 @@
 Values, gradients and kinds of errors are those of MindSpore 2.10, unless a test says otherwise.
 """
 
-# ruff: noqa: RUF005  # what is tested is +, not unpacking
+# ruff: noqa: RUF005  # + is under test, not unpacking
 from __future__ import annotations
 
 import copy

@@ -257,7 +257,7 @@ def test_comparison_is_elementwise_and_hash_is_identity() -> None:
 
 
 def test_numpy_on_the_left_and_numpys_functions_give_arrays() -> None:
-    # As in MindSpore 2.10; what they compute has no gradient.
+    # As in MindSpore 2.10; their results have no gradient.
     x, left = Tensor([1.0, -4.0]), np.array([1.0, 2.0], np.float32)
     for result, want in (
         (left + x, [2.0, -2.0]),

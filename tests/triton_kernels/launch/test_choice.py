@@ -66,7 +66,7 @@ def test_a_table_is_json_under_the_devices_name(tmp_path: Path) -> None:
         "device": DEVICE,
         "rows": [["float32", "NN", 2, 3, 4, 1.0, 2.0]],
     }
-    assert list(path_of(DEVICE).parent.iterdir()) == [path_of(DEVICE)], "what was unfinished is gone"
+    assert list(path_of(DEVICE).parent.iterdir()) == [path_of(DEVICE)], "the unfinished file is gone"
 
 
 @pytest.mark.parametrize(

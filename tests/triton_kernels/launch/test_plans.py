@@ -226,7 +226,7 @@ def test_integers_that_triton_tells_apart_are_told_apart() -> None:
     for value, triton_says in zip(values, tritons, strict=True):
         told_apart.setdefault(launcher.specialization(value), set()).add(json.dumps(triton_says))
     assert all(len(group) == 1 for group in told_apart.values()), told_apart
-    assert len(set(map(json.dumps, tritons))) > 3, "Triton's answer says nothing"
+    assert len(set(map(json.dumps, tritons))) > 3, "Triton's result carries no information"
 
 
 def test_numpy_arrays_are_refused_outside_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,7 +43,7 @@ CASES = [
     Case("conv2d", (image(256, 64, 56, 56), image(64, 64, 3, 3)), TWO, SAME, quick=True),
     Case("conv2d", (image(256, 256, 14, 14), image(256, 256, 3, 3)), ONE_PROGRAM, SAME),
     Case("conv2d_bias", (image(256, 256, 14, 14), image(256, 256, 3, 3), Array((256,), BFLOAT16)), ONE_BIAS, SAME),
-    Case("conv2d", (image(256, 24, 56, 56), image(72, 24, 3, 3)), TWO, SAME, "channels that are no power of two"),
+    Case("conv2d", (image(256, 24, 56, 56), image(72, 24, 3, 3)), TWO, SAME, "channels that are not a power of two"),
     Case("conv2d", (image(256, 8, 32, 32), image(8, 8, 3, 3)), FLAT, SAME, "flat"),
     # Three channels lie together in 6 bytes: read singly.
     Case("conv2d", (Array((256, 3, 224, 224), BFLOAT16), image(64, 3, 7, 7)), Bounds(2, 2, tensor_cores="mma"), FIRST),

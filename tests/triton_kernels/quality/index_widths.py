@@ -97,7 +97,7 @@ class Widths:
     def of(self, name: str) -> Interval | None:
         """Return the interval of a value; None for a truth, a float or what has none."""
         if name not in self._known:
-            self._known[name] = None  # for whom it is asked of on the way to itself
+            self._known[name] = None  # the answer for values that depend on themselves
             self._known[name] = self._of(name)
         return self._known[name]
 

@@ -38,7 +38,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], An
         def answer(line: str) -> Any:
             print(line, file=process.stdin, flush=True)
             text = process.stdout.readline()
-            assert text, f"the compiler's process ended at {line}; what it said is above"
+            assert text, f"the compiler's process ended at {line}; its output is above"
             answered = json.loads(text)
             assert "error" not in answered, answered
             return answered

@@ -136,7 +136,7 @@ def test_threads_and_the_order_in_memory_change_no_bit(case: str) -> None:
 
 
 def test_the_way_is_chosen_by_shapes_and_dtypes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pooling, "kernels", None)  # whoever asks for it raises
+    monkeypatch.setattr(pooling, "kernels", None)  # a request for it raises
     how = ((2, 2), (2, 2), (0,) * 4, (1, 1))
     x = np.ones((8, 2, 4, 4), np.float32)
     for other in (x.astype(np.float64), x.astype(np.int32), np.ones((8, 2, 40, 40), np.float16)):

@@ -127,7 +127,7 @@ def shaped(p: Array, x: Array) -> Array:
     return p.reshape(1, -1, *(1,) * (x.ndim - 2))
 
 
-# Layers with parameters: what is made, the input, and the formula of input and parameters
+# Layers with parameters: the constructor, the input, and the formula of input and parameters
 
 TRAINED: dict[str, tuple[Callable[[], Any], Array, Callable[..., Array]]] = {
     "Linear": (lambda: nn.Linear(4, 5), X, lambda x, w, b: x @ w.T + b),
@@ -368,7 +368,7 @@ def test_an_embedding_takes_rows_shortens_them_and_spares_the_padding() -> None:
     assert (lengths[[0, 1, 3]] > 0.65).any() and (lengths[[0, 1, 3]] < 0.65).any()
     want = np.where(lengths > 0.65, table / lengths * 0.65, table)
     np.testing.assert_allclose(layer(Tensor(rows)).asnumpy(), want[rows], rtol=1e-5)
-    want[2] = table[2]  # which nobody asked for; PyTorch too shortens rows in the table itself
+    want[2] = table[2]  # unused rows; PyTorch, too, shortens rows in the table itself
     np.testing.assert_allclose(layer.weight.asnumpy(), want, rtol=1e-5)
     (result,) = ms.grad(lambda: layer(Tensor(rows)).sum(), None, (layer.weight,))()
     assert result.asnumpy().tolist() == [[2.0] * 3, [0.0] * 3, [0.0] * 3, [1.0] * 3]

@@ -489,7 +489,7 @@ TABLE_TEXT = description("embedding_table", "(2, 3)", True)
 TEXTS: list[tuple[Callable[[], nn.Cell], str]] = [
     (lambda: nn.Dropout(p=0.3), "Dropout(p=0.3)"),
     (lambda: nn.Dropout(0.8), "Dropout(keep_prob=0.8)"),
-    # MindSpore has p=0.7 here, what is kept, and nothing for Dropout1d.
+    # MindSpore prints p=0.7 here, the retained share, and nothing for Dropout1d.
     (lambda: nn.Dropout2d(0.3), "Dropout2d(p=0.3)"),
     (lambda: nn.Dropout3d(0.3), "Dropout3d(p=0.3)"),
     (lambda: nn.Dropout1d(0.25), "Dropout1d(p=0.25)"),

@@ -486,7 +486,7 @@ def test_gradients_of_groups_are_decayed_and_centralized_by_their_group() -> Non
     optimizer = Bare(0.1, groups, weight_decay=0.5)
     inputs = tensors([[1.0, 3.0], [2.0, 8.0]], [2.0, 6.0], [[2.0, 4.0]])
     assert_equal(optimizer.decay_weight(inputs), ([[1.25, 3.5], [2.75, 9.25]], [2.25, 6.75], [[3.5, 6.5]]))
-    # MindSpore leaves out what it has no kernel for; the mean of each row is the definition of Yong et al. 2020.
+    # MindSpore omits cases without a kernel; the mean of each row is the definition of Yong et al. 2020.
     assert_equal(optimizer.gradients_centralization(inputs), ([[-1, 1], [-3, 3]], [2, 6], [[2, 4]]))
 
 

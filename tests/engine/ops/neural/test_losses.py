@@ -105,7 +105,7 @@ def test_only_an_examples_own_labels_are_left_out_of_the_sampled() -> None:
 
 
 def test_classes_are_sampled_evenly_and_the_seed_repeats_them() -> None:
-    # Each class has a logit of its own, a power of 3: the loss of the label tells which others were drawn.
+    # Each class has its own logit, a power of 3, so that the loss of the label shows which others were drawn.
     biases = Tensor(np.arange(4.0) * math.log(3.0))
     inputs = (Tensor(np.zeros((4, 1))), biases, Tensor([0]), Tensor([[1.0]]))
 

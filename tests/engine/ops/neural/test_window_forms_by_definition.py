@@ -319,7 +319,7 @@ def fractional(x: Array, window: tuple[int, ...], lengths: tuple[int, ...], draw
 def test_fractional_pooling_begins_elsewhere_in_each_sample_and_channel(shape: Any, window: Any, lengths: Any) -> None:
     axes = len(window)
     x, drawn = np.round(normal(*shape), 1), RNG.uniform(0, 1, (*shape[:2], axes))  # some tie
-    drawn = np.round(drawn * 64) / 65  # exact in Float32 too: what is floored hangs on no rounding
+    drawn = np.round(drawn * 64) / 65  # exact in Float32, too, so that the floors do not depend on rounding
     function, cell = (getattr(ops, f"fractional_max_pool{axes}d"), getattr(ms.nn, f"FractionalMaxPool{axes}d"))
     # As recorded from MindSpore: numbers for an image are for the width first, those for a volume for the depth.
     argument = Tensor(drawn[..., ::-1] if axes == 2 else drawn)
