@@ -13,7 +13,7 @@ MIB = 1 << 20
 
 
 class Step:
-    """Begins with 16 MiB, after more; a step takes 8 and 2 at once, and 1 stays from one step to the next."""
+    """Step on 16 MiB of weights that were part of more; it takes 8 and 2 MiB at once and retains 1 between steps."""
 
     def __init__(self) -> None:
         self.weights = np.ones(64 * MIB, np.uint8)[: 16 * MIB].copy()

@@ -160,7 +160,7 @@ TRANSFORMED = (
 
 
 class _Writer(Writer):
-    """Writes cells and functions of their own gradient, the network that has them, and what is asked for."""
+    """Writer of cells and functions with their own gradients, of their network, and of the requested gradients."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         super().__init__(rng)

@@ -179,7 +179,7 @@ OPTIMIZERS = (
 
 
 class _Writer(Writer):
-    """Writes a network, and what is done to it."""
+    """Writer of a network, and of its use."""
 
     hooks = 0
 

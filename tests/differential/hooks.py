@@ -122,7 +122,7 @@ GRADIENTS = {
 
 
 class _Writer(Writer):
-    """Writes classes of cells, each below those that it is made of, and what is done with the outermost."""
+    """Writer of classes of cells, each below its children, and of the use of the outermost."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         super().__init__(rng)

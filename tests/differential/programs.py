@@ -194,7 +194,7 @@ WIDTHS = ("bool", "int32", "int64", "float16", "float32", "float64")
 
 
 class _Writer(Writer):
-    """Lines, and the shape and the dtype of each tensor that has a name."""
+    """Writer of lines, with the shape and the dtype of each named tensor."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         super().__init__(rng)

@@ -39,7 +39,7 @@ HEAD = """def run(ms, x0, x1):
 
 
 class Writer:
-    """The lines of a program, and what is drawn for them."""
+    """Writer of a program's lines, with its random choices."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng

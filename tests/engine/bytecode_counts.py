@@ -24,7 +24,7 @@ OPERATORS = 25  # times four are the hundred
 
 
 class _Counter:
-    """Counts while it is open."""
+    """Counter that counts while it is open."""
 
     def __init__(self) -> None:
         import hookscope.engine

@@ -43,7 +43,7 @@ def values() -> dict[str, Tensor]:
 
 
 class Network(nn.Cell):
-    """Takes what is saved."""
+    """Network with the saved parameters."""
 
     def __init__(self) -> None:
         super().__init__()

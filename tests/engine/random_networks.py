@@ -121,7 +121,7 @@ class RecurrentBlock(Block):
 
 
 class WritingBlock(Block):
-    """Writes into views of what it computes."""
+    """Block that writes into views of its results."""
 
     def __init__(self, chosen: random.Random) -> None:
         super().__init__()
@@ -164,7 +164,7 @@ class BpropBlock(Block):
 
 
 class EditedBlock(DenseBlock):
-    """With hooks that change what passes."""
+    """Block with hooks that change values."""
 
     has_twin = False
 
@@ -185,7 +185,7 @@ class HalfBlock(DenseBlock):
 
 
 class AgainBlock(DenseBlock):
-    """Computed again in the backward pass."""
+    """Block that is computed again in the backward pass."""
 
     def __init__(self, chosen: random.Random) -> None:
         super().__init__(chosen)
@@ -201,7 +201,7 @@ class AgainBlock(DenseBlock):
 
 
 class PairCell(nn.Cell):
-    """Of two inputs, or of a list of two."""
+    """Cell of two inputs, or of a list of two."""
 
     def construct(self, x: Any, y: Tensor | None = None) -> Tensor:
         x, y = x if y is None else (x, y)
@@ -209,7 +209,7 @@ class PairCell(nn.Cell):
 
 
 class PairWithBprop(PairCell):
-    """With the gradient that ``PairCell`` has."""
+    """Cell with the gradient of ``PairCell``."""
 
     def bprop(self, x: Any, y: Any, out: Tensor, dout: Tensor) -> tuple[Any, Any]:
         first, second = x if y is None else (x, y)
@@ -218,7 +218,7 @@ class PairWithBprop(PairCell):
 
 
 class PairBlock(Block):
-    """Gives a cell that is one node on the tape one tensor twice, or a tensor and a view of it."""
+    """Block that passes one tensor twice, or a tensor and a view of it, to a cell that is one node on the tape."""
 
     def __init__(self, chosen: random.Random) -> None:
         super().__init__()

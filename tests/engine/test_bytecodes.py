@@ -28,7 +28,7 @@ def test_the_shortest_paths_execute_as_many_instructions_as_recorded() -> None:
     differing = difference(counts, recorded[version])
     assert not differing, (
         f"instructions of Python {version} on paths that each operator goes:\n{differing}\n"
-        f"More is a slower engine. If that is intended, or if it is less, renew the counts, with an interpreter of each "
+        f"More is a slower engine. If that is intended, or it is less, renew the counts, with an interpreter of each "
         f"version that has the engine's dependencies:\n    {RENEW}"
     )
 

@@ -183,7 +183,7 @@ def _model(text: str, dtype: Any) -> Callable[[Any], Any]:
 
 
 class _Writer:
-    """Writes one program; each line is run in NumPy at once, which tells the shapes."""
+    """Writer of one program; each line is run in NumPy at once, which determines the shapes."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)

@@ -21,7 +21,7 @@ _FOLDER = str(Path(hookscope.__file__).parent) + "/"
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that the device did."""
+    """One request to the device."""
 
     name: str
     """CuPy's function or method, or "triton:" and the name of a kernel."""
@@ -34,7 +34,7 @@ class Event:
 
 @dataclass
 class Counts:
-    """All that happened while they were open, in order; ``str(counts)`` is a table by place."""
+    """All events while it was open, in order; ``str(counts)`` is a table by location."""
 
     launches: list[Event] = field(default_factory=list)
     synchronizations: list[Event] = field(default_factory=list)

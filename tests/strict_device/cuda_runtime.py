@@ -104,7 +104,7 @@ class Stream:
 
 
 class _Pool:
-    """Says of itself that it is empty; memory is NumPy's."""
+    """Pool that reports itself as empty; memory is NumPy's."""
 
     def used_bytes(self) -> int:
         return 0

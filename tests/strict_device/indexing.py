@@ -22,7 +22,7 @@ _anyhow = np.random.Generator(np.random.PCG64())  # no seed: what depends on the
 
 
 class _Index:
-    """An index as NumPy takes it, and what of it is arrays."""
+    """An index in NumPy's form, and the arrays in it."""
 
     def __init__(self, array: ndarray, index: Any) -> None:
         from .arrays import ndarray

@@ -30,7 +30,7 @@ def poisoned(shape: Any, dtype: Any, order: str = "C") -> np.ndarray[Any, Any]:
 
 
 class MemoryPointer:
-    """A place in memory that somebody owns, as ``cupy.cuda.MemoryPointer``."""
+    """An address in owned memory, as ``cupy.cuda.MemoryPointer``."""
 
     __module__ = "cupy.cuda"
 
@@ -57,7 +57,7 @@ class MemoryPointer:
 
 
 class PinnedMemoryPointer:
-    """Memory of the host that copies beside the computation need."""
+    """Memory of the host for copies in parallel with the computation."""
 
     __module__ = "cupy.cuda"
 

@@ -31,7 +31,7 @@ COMPUTED_BY = {
 
 
 class Module(ModuleType):
-    """One of CuPy's modules: what it has comes from ``facts``, what it computes from NumPy's or SciPy's."""
+    """One of CuPy's modules: its names come from ``facts``, its results from NumPy or SciPy."""
 
     def __init__(self, name: str, by: Any, arguments: dict[str, Any]) -> None:
         super().__init__(name)
@@ -86,7 +86,7 @@ class _RandomState:
 
 
 class broadcast:  # noqa: N801  # CuPy's own name
-    """The shape of arrays together, and the arrays in it."""
+    """The common shape of arrays, and the arrays in it."""
 
     def __init__(self, *arrays: Any) -> None:
         self.shape = np.broadcast_shapes(*[x.shape for x in arrays if isinstance(x, ndarray)])

@@ -42,7 +42,7 @@ class Block(nn.Cell):
 
 
 class Windows(nn.Cell):
-    """Values that lie in memory in other orders than their axes, and views."""
+    """Cell with values whose memory order differs from their axes, and with views."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class Twice(nn.Cell):
 
 
 class Branches(nn.Cell):
-    """Hands on what came, and a part of it."""
+    """Cell that returns its input, and a part of it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -87,7 +87,7 @@ class Summed(nn.Cell):
 
 
 class Assigning(nn.Cell):
-    """Writes to what has been computed with."""
+    """Cell that writes to operands of earlier computations."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -104,7 +104,7 @@ class Assigning(nn.Cell):
 
 
 class ItsOwn(nn.Cell):
-    """With a bprop."""
+    """Cell with a bprop."""
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.sin(x)
@@ -200,7 +200,7 @@ def of_a_gradient_of_weights(net: nn.Cell, x: Tensor) -> list[Tensor]:
 
 
 class _Halving(taps.Tap):
-    """Puts other gradients in the place of those that leave a cell."""
+    """Tap that replaces the gradients that leave a cell."""
 
     def backward_exit(self, call: Any, grad_input: Any) -> Any:
         return tuple(None if g is None else g * 0.5 for g in grad_input)
@@ -317,7 +317,7 @@ def test_offloading_changes_no_bit(way: Callable[[nn.Cell, Tensor], list[Any]], 
 
 
 class Layer(nn.Cell):
-    """Keeps four arrays of the size of its input for its gradient; notes which of those that it makes live."""
+    """Cell that saves four arrays of its input's size for its gradient, and notes which of its arrays are alive."""
 
     def __init__(self, references: list[weakref.ref[Any]] | None = None) -> None:
         super().__init__()

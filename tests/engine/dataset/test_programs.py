@@ -33,7 +33,7 @@ def values(data: ds.Dataset) -> list[Any]:
 
 
 class Own(ds.Sampler):
-    """A user's sampler, which gives this."""
+    """A user's sampler with these results."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__()

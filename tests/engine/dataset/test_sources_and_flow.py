@@ -41,7 +41,7 @@ def mixed() -> Iterator[Any]:
 
 
 class Restarting:
-    """Begins anew whenever it is asked for an iterator."""
+    """Source that restarts at each request for an iterator."""
 
     def __iter__(self) -> Iterator[Any]:
         self.left = iter([(7,), (8,)])
@@ -179,7 +179,7 @@ def test_dictionaries_that_do_not_fit_make_no_batch(argument: Any) -> None:
 
 
 class Longer:
-    """Row i has i + 1 elements, and i."""
+    """Source whose row i has i + 1 elements, and i."""
 
     def __getitem__(self, index: int) -> tuple[Any, int]:
         return np.arange(index + 1), index

@@ -32,7 +32,7 @@ def saved(path: Path | str) -> list[float]:
 
 
 class Gate:
-    """Lets the thread in the background write when it is opened, or lets it fail."""
+    """Gate that blocks the background thread until it is opened, or lets it fail."""
 
     def __init__(self) -> None:
         self.reached, self.opened = threading.Event(), threading.Event()

@@ -89,7 +89,7 @@ OPTIMIZERS: dict[str, Callable[[list[Parameter]], Any]] = {
 
 
 class Plain(nn.Optimizer):
-    """A user's, who computes with Python's numbers."""
+    """A user's optimizer, which computes with Python's numbers."""
 
     def updated(self, index: int, value: Any, gradient: Any, rate: float, step: int) -> Any:
         return value - gradient * (rate / step)

@@ -455,7 +455,7 @@ def shufflenet_v2() -> dict[str, Any]:
 
 
 class DropPath(nn.Cell):
-    """Leaves out whole examples of a residual branch; with the rate 0 none."""
+    """Random omission of a residual branch for complete examples; with the rate 0 of none."""
 
     def __init__(self, drop_prob: float = 0.0) -> None:
         super().__init__()

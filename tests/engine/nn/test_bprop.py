@@ -19,7 +19,7 @@ X = Tensor([2.0, 3.0])
 
 
 class Doubling(nn.Cell):
-    """x * x, whose bprop returns what it is told to."""
+    """x * x, whose bprop returns a chosen value."""
 
     def __init__(self, back: Callable[..., Any], internal_params: Any = None) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class Doubling(nn.Cell):
 
 
 class Product(nn.Cell):
-    """x * y * scale with a bprop that notes what it is given."""
+    """x * y * scale with a bprop that notes its arguments."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Product(nn.Cell):
 
 
 class Linear(nn.Cell):
-    """x * w, whose bprop gives w's gradient ten times too large, to be told from the automatic one."""
+    """x * w, whose bprop returns ten times w's gradient, which distinguishes it from the automatic one."""
 
     def __init__(self, listed: bool = True) -> None:
         super().__init__()

@@ -81,7 +81,7 @@ def test_construct_runs_twice_and_the_cells_own_hooks_once() -> None:
 
 
 class Holding(nn.Cell):
-    """Blocks in a list, which is not called itself, and a function that calls one of them."""
+    """Cell with blocks in a list, which is not called itself, and a method that calls one of them."""
 
     def __init__(self, records: list[str]) -> None:
         super().__init__()
@@ -414,7 +414,7 @@ def test_activations_are_not_kept() -> None:
 
 
 class GivesBack(nn.Cell):
-    """Returns both of its inputs, and what it computes of them in turns."""
+    """Cell that returns its inputs and, in turns, results computed from them."""
 
     def __init__(self, prepared: Callable[[nn.Cell], nn.Cell], factors: list[Tensor]) -> None:
         super().__init__()

@@ -17,7 +17,7 @@ from hookscope.engine.debug import DebugSession
 
 
 class Recursive(nn.Cell):
-    """Calls itself, without an end where ``left`` is negative."""
+    """Cell that calls itself, endlessly for a negative ``left``."""
 
     def construct(self, x: Tensor, left: int) -> Tensor:
         return x if left == 0 else self(x * 1.0, left - 1)
@@ -112,7 +112,7 @@ def test_a_recursion_without_an_end_ends_in_an_error(
 
 
 class Sets(nn.Cell):
-    """Sets another limit in the middle of a call."""
+    """Cell that sets another limit in the middle of a call."""
 
     def construct(self, x: Tensor, left: int) -> Tensor:
         if left == 20:
@@ -138,7 +138,7 @@ def test_a_limit_that_is_set_meanwhile_stays() -> None:
 
 
 class SetsForAWhile(nn.Cell):
-    """Sets another limit for what it calls."""
+    """Cell that sets another limit for the calls inside it."""
 
     def __init__(self) -> None:
         super().__init__()

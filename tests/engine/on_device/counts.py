@@ -17,7 +17,7 @@ __all__ = ["BOUNDS", "Bound", "measured"]
 
 @dataclass(frozen=True)
 class Bound:
-    """The most that a step may ask for."""
+    """The most requests of a step."""
 
     launches: int
     synchronizations: int

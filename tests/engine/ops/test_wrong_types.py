@@ -24,7 +24,7 @@ LEFT_OUT = (
 
 
 class Wrong:
-    """No tensor, and nothing that one is made of."""
+    """An argument that is not a tensor and cannot become one."""
 
 
 def functions() -> dict[str, Any]:

@@ -184,7 +184,7 @@ def test_the_walk_lets_go_of_what_it_has_passed(watched: bool) -> None:
 
 
 class Observer(nn.Cell):
-    """Hands on its input; on the way back, calls a function."""
+    """Cell that returns its input and calls a function in the backward pass."""
 
     def __init__(self, look: Callable[[], object]) -> None:
         super().__init__()
@@ -255,14 +255,14 @@ def test_what_a_user_holds_of_an_output_that_no_rule_reads_stays_as_it_was() -> 
 
 
 class Branches(nn.Cell):
-    """Sends several gradients to its input, as something outside of it does."""
+    """Cell that sends several gradients to its input, as code outside of it does."""
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.tanh(x) + x * 0.5 + ops.sin(x)
 
 
 class _Keeping(taps.Tap):
-    """Keeps the gradients that it is told of, or copies; or puts another one in the place of what leaves a cell."""
+    """Tap that stores gradients, or copies of them, or replaces the one that leaves a cell."""
 
     def __init__(self, keeps: bool, factor: float | None = None) -> None:
         self.keeps = keeps

@@ -23,14 +23,14 @@ class Square(nn.Cell):
 
 
 class Pass(nn.Cell):
-    """Hands its input on as it is."""
+    """Cell that returns its input."""
 
     def construct(self, x: Tensor) -> Tensor:
         return x
 
 
 class Notes(Tap):
-    """Writes every event down."""
+    """Tap that notes every event."""
 
     def __init__(self, names: dict[int, str] | None = None) -> None:
         self.names = names or {}
@@ -316,7 +316,7 @@ class TwoInputs(nn.Cell):
 
 
 class Branches(nn.Cell):
-    """The same value into both places of one cell, and both outputs used."""
+    """Cell with the same value for both inputs of one cell, and uses of both outputs."""
 
     def __init__(self) -> None:
         super().__init__()

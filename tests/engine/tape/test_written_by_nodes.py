@@ -23,7 +23,7 @@ def counting(*shape: int) -> Tensor:
 
 
 class Holding(nn.Cell):
-    """With a parameter, a frozen one and a tensor; ``construct`` is what it is given."""
+    """Cell with a parameter, a frozen one and a tensor; ``construct`` is an argument."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()

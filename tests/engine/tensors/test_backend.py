@@ -214,7 +214,7 @@ def test_nothing_is_moved_to_a_gpu_that_is_not_there(
 
 
 class Network(nn.Cell):
-    """One of each kind of layer."""
+    """Network with one layer of each kind."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -84,7 +84,7 @@ def test_elements_that_do_not_lie_side_by_side_are_not_written() -> None:
 
 
 class Memory:
-    """Bytes of a pool, which are another's once nobody holds this."""
+    """Bytes of a pool, which are reused once this is released."""
 
     def __init__(self, size: int) -> None:
         self.bytes = np.zeros(size, np.uint8)
@@ -155,7 +155,7 @@ class Stream:
 
 
 class Computing(Stream):
-    """The stream of the computation, whose work is done at once."""
+    """The stream of the computation, which does its work at once."""
 
     def _put(self, work: Callable[[], None]) -> None:
         work()

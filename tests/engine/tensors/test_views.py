@@ -468,7 +468,7 @@ class SplitsAgain(nn.Cell):
 
 
 class Halves(nn.Cell):
-    """Returns views whose root it keeps to itself."""
+    """Cell that returns views whose root it does not return."""
 
     def construct(self, x: Tensor) -> tuple[Tensor, ...]:
         y = (x * 2.0).T

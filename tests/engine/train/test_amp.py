@@ -206,7 +206,7 @@ def test_all_finite_says_nothing_of_what_is_no_tensor(inputs: Any) -> None:
 
 
 class Uses(nn.Cell):
-    """Calls an object of an operator class, in a method of its own."""
+    """Cell that calls an object of an operator class, in a method of its own."""
 
     def __init__(self, operator: Any, *more: Any) -> None:
         super().__init__()
@@ -220,7 +220,7 @@ class Uses(nn.Cell):
 
 
 class Narrower(nn.Dense):
-    """A subclass, which no list means."""
+    """A subclass that is on no list."""
 
 
 ROWS = np.array([[1.0001234, -2.00043], [0.3000123, 1e-9]], np.float32)

@@ -22,7 +22,7 @@ from test_model import X, Y, checkpoints, data, lines, model, network  # isort: 
 
 
 class Old(Callback):
-    """A user's callback that knows only the moments without a mode."""
+    """A user's callback with only the methods without a mode."""
 
     def __init__(self) -> None:
         self.told: list[str] = []

@@ -216,7 +216,7 @@ def test_a_callback_can_end_the_run(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 class Modes(nn.Cell):
-    """Notes in which mode it and its part are called: "T" in training, "e" in evaluation."""
+    """Cell that notes its mode and its part's at each call: "T" in training, "e" in evaluation."""
 
     def __init__(self) -> None:
         super().__init__()

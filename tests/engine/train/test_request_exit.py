@@ -28,7 +28,7 @@ def model() -> train.Model:
 
 
 class Watch(train.Callback):
-    """Keeps the weights at the begin and after each step; sends the signal in one of them."""
+    """Callback that saves the weights at the beginning and after each step, and sends the signal in one of them."""
 
     def __init__(self, at: int | None = None) -> None:
         super().__init__()

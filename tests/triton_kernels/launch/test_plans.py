@@ -35,7 +35,7 @@ def cupy(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 class FakeKernel:
-    """Counts how often it is compiled, and keeps what it is run with."""
+    """Kernel that counts its compilations and stores its arguments."""
 
     def __init__(self) -> None:
         self.compiled_with: list[tuple[Any, dict[str, Any]]] = []
@@ -49,7 +49,7 @@ class FakeKernel:
 
 
 class Doubling:
-    """An entry that makes one array and starts one kernel on it and its input; counts how often it plans."""
+    """Entry that makes one array and starts one kernel on it and its input; it counts its plans."""
 
     def __init__(self) -> None:
         self.kernel = FakeKernel()

@@ -101,7 +101,7 @@ def test_a_loss_has_the_operators_of_its_base(reduction: str, average: bool, red
 
 
 class _ZooStep(nn.TrainOneStepCell):
-    """As the model zoo writes it."""
+    """Training step as the model zoo writes it."""
 
     def construct(self, x: Tensor) -> Tensor:
         loss = self.network(x)
