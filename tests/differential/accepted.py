@@ -738,13 +738,13 @@ class Otherwise(NamedTuple):
         group: a regular expression of the whole group.
         change: the sources of two programs, for MindSpore and for here, that must do the same; None where this does not
             concern the case.
-        told: which of the lines that they write down are compared, in which order.
+        selection: a function from the logged lines to the compared ones, in their order.
         reason: why that is right.
     """
 
     group: str
     change: Callable[[Case], tuple[str, str] | None]
-    told: Callable[[list[Any]], list[Any]]
+    selection: Callable[[list[Any]], list[Any]]
     reason: str
 
 
@@ -801,7 +801,7 @@ def reason_for(
     for variant in (reference, answer):
         for row in rows:
             if lines_of(variant):
-                variant["result"] = row.told(variant["result"])
+                variant["result"] = row.selection(variant["result"])
     again = compare(reference, answer)
     if again.same or reason_for(there, reference, answer, again) is not None:
         return "; ".join(row.reason for row in rows)

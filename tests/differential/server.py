@@ -159,8 +159,8 @@ def tensor(ms, argument):
     import numpy as np
 
     array = np.frombuffer(base64.b64decode(argument["data"]), argument["numpy"]).reshape(argument["shape"]).copy()
-    tensor_ = ms.Tensor(array)
-    return tensor_.astype(ms.bfloat16) if argument["dtype"] == "bfloat16" else tensor_
+    value = ms.Tensor(array)
+    return value.astype(ms.bfloat16) if argument["dtype"] == "bfloat16" else value
 
 
 def description(ms, value):

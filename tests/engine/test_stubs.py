@@ -27,10 +27,10 @@ def stub(path: str) -> ast.Module:
 
 def test_each_declared_method_is_in_the_stub_with_its_arguments_and_a_sentence() -> None:
     (methods,) = [node for node in stub("tensors/method_types.pyi").body if isinstance(node, ast.ClassDef)]
-    methods_ = {node.name: node for node in methods.body if isinstance(node, ast.FunctionDef)}
+    functions = {node.name: node for node in methods.body if isinstance(node, ast.FunctionDef)}
     for name in {**surfaces.METHODS, **surfaces.IN_PLACE}:
         assert hasattr(Tensor, name)
-        assert ast.get_docstring(methods_[name]), name
+        assert ast.get_docstring(functions[name]), name
 
 
 @pytest.mark.parametrize(

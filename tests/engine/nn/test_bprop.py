@@ -342,9 +342,9 @@ def test_an_error_in_a_bprop_carries_the_path_and_how_it_is_called_once() -> Non
 def test_more_gradients_than_inputs_are_told() -> None:
     net = nn.SequentialCell(Doubling(lambda x, out, dout: (dout * 5.0, dout, dout)))
     message = r"cell '0' \(Doubling\) returned 3 gradients for 1 input: the first 1 count"
-    with pytest.warns(UserWarning, match=message) as warnings_:
+    with pytest.warns(UserWarning, match=message) as notices:
         assert grad(net)(X).tolist() == [5.0, 5.0]
-    assert {item.filename for item in warnings_} == {__file__}
+    assert {item.filename for item in notices} == {__file__}
 
 
 def returning(value: Any) -> nn.Cell:
@@ -468,9 +468,9 @@ def test_debugging_a_bprop_warns_where_it_is_not_the_automatic_gradient() -> Non
     ms.grad(net, (0, 1))(x, y)
     net.bprop_debug = True
     message = r"cell 'Doubtful' differs from the automatic gradient .* difference 2$"
-    with pytest.warns(UserWarning, match=message) as warnings_:
+    with pytest.warns(UserWarning, match=message) as notices:
         ms.grad(net, (0, 1))(x, y)
-    assert {item.filename for item in warnings_} == {__file__}
+    assert {item.filename for item in notices} == {__file__}
 
 
 def test_what_compares_a_bprop_is_named_where_it_prevents_a_plan() -> None:
@@ -481,9 +481,9 @@ def test_what_compares_a_bprop_is_named_where_it_prevents_a_plan() -> None:
     def slope(x: Tensor) -> Tensor:
         return ms.grad(net)(x)
 
-    with pytest.warns(UserWarning, match="bprop_debug compares the numbers of gradients") as warnings_:
+    with pytest.warns(UserWarning, match="bprop_debug compares the numbers of gradients") as notices:
         slope(X)
-    assert (len(warnings_), slope(X).tolist()) == (1, slope(X).tolist())
+    assert (len(notices), slope(X).tolist()) == (1, slope(X).tolist())
 
 
 @pytest.mark.parametrize("factor", [1.0, 3.0])

@@ -165,9 +165,9 @@ def test_the_test_that_is_named_is_there_and_uses_the_name(name: str) -> None:
 def test_what_has_no_effect_says_so_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "_warned_methods", set())
     call = (SAYS_SO | OPTIONS)[name]
-    with pytest.warns(UserWarning, match=rf"^'Cell\.{re.escape(name)}' has no effect here: ") as warnings_:
+    with pytest.warns(UserWarning, match=rf"^'Cell\.{re.escape(name)}' has no effect here: ") as notices:
         call(nn.Dense(2, 2))
-    assert [warning.filename for warning in warnings_] == [__file__]
+    assert [warning.filename for warning in notices] == [__file__]
     with warnings.catch_warnings(record=True) as again:
         warnings.simplefilter("always")
         call(nn.Dense(2, 2))

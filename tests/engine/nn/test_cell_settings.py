@@ -120,9 +120,9 @@ def test_what_is_for_automatic_parallel_modes_is_ignored_with_one_line(
     monkeypatch.setattr(settings, "_warned_methods", set())
     monkeypatch.setattr(primitives, "_warned_methods", set())
     text = f"^'{name}' has no effect here: it is for .* and is ignored in others$"
-    with pytest.warns(UserWarning, match=text) as warnings_:
+    with pytest.warns(UserWarning, match=text) as notices:
         action()
-    assert [item.filename for item in warnings_] == [__file__]
+    assert [item.filename for item in notices] == [__file__]
     action()  # a second time nothing is said
 
 

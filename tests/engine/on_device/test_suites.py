@@ -55,7 +55,7 @@ LEFT_OUT = (
     "test_attributes_describe_the_array",
     "test_target_and_unique_are_kept_for_readers",
     "test_a_gradient_that_grows_is_clipped_by_a_hook_where_it_is_first_too_long",
-    # Class numbers out of range are reported at the next read of values, which test_later.py tests.
+    # Class numbers out of range are reported at the next read of values, which test_deferred_checks.py tests.
     "test_a_loss_of_class_numbers_names_itself_in_its_errors",
     "test_shapes_and_settings_that_do_not_fit_are_refused",
     "test_losses_refuse",

@@ -642,12 +642,12 @@ def test_a_side_that_contradicts_right_is_refused() -> None:
 
 
 def test_a_tensor_is_made_of_what_another_library_hands_over() -> None:
-    array_ = np.arange(6.0).reshape(2, 3)
-    for value in (array_, ms.Tensor(array_).to_dlpack()):
+    numbers = np.arange(6.0).reshape(2, 3)
+    for value in (numbers, ms.Tensor(array_).to_dlpack()):
         output = ms.from_dlpack(value)
-        assert output.tolist() == array_.tolist() and output.dtype == ms.float64
-    output = ms.from_dlpack(array_)
-    array_[0, 0] = 9.0
+        assert output.tolist() == numbers.tolist() and output.dtype == ms.float64
+    output = ms.from_dlpack(numbers)
+    numbers[0, 0] = 9.0
     assert output[0, 0].item() == 0.0  # a copy
     with pytest.raises(TypeError, match="'dlpack' must be an array with '__dlpack__' or a capsule, but got int"):
         ms.from_dlpack(3)

@@ -132,10 +132,10 @@ def test_what_is_not_finite_comes_out_where_the_formula_puts_it(
 ) -> None:
     monkeypatch.setattr(kernels, "is_on", lambda: numba)
     g, q, k, v, mask = operands("blocks that are not full")
-    operands_ = {"g": g, "q": q, "k": k, "v": v, "mask": mask}
+    arrays = {"g": g, "q": q, "k": k, "v": v, "mask": mask}
     for index in ((0, 0), (-1, -1), (90, 5)):
-        changed = dict(operands_)
-        changed[where] = operands_[where].copy()  # type: ignore[union-attr]
+        changed = dict(arrays)
+        changed[where] = arrays[where].copy()  # type: ignore[union-attr]
         changed[where][index if where == "mask" else (0, 0, *index)] = value  # type: ignore[index]
         for actual, reference in zip(computed(**changed), by_formula(**changed), strict=True):
             np.testing.assert_array_equal(np.isfinite(actual), np.isfinite(reference))

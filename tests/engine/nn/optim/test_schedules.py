@@ -25,8 +25,8 @@ from hookscope.engine import Tensor, nn
     ],
 )
 def test_a_schedule_has_the_rates_of_mindspore(schedule: Any, rates: list[float]) -> None:
-    schedule_ = schedule()
-    results = [float(schedule_(Tensor(step, ms.int32)).asnumpy()) for step in (0, 1, 3, 4, 5, 9)]
+    rate_at = schedule()
+    results = [float(rate_at(Tensor(step, ms.int32)).asnumpy()) for step in (0, 1, 3, 4, 5, 9)]
     np.testing.assert_allclose(results, rates, atol=1e-6)
 
 
