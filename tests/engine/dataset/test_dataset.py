@@ -358,7 +358,7 @@ def test_a_buffer_shuffle_keeps_every_row_whole_and_draws_from_the_next_ones() -
 
 def test_filtered_and_changed_rows_keep_their_other_columns() -> None:
     odd = rows().filter(lambda v: v % 2 == 1, input_columns=["b"])
-    assert oddof(rows_) == [(X[i].tolist(), i, i) for i in (1, 3, 5)]
+    assert rows_of(odd) == [(X[i].tolist(), i, i) for i in (1, 3, 5)]
     assert rows_of(rows().filter(lambda a, b, e: a[0] > 3 and b + e < 9)) == [(X[i].tolist(), i, i) for i in (2, 3, 4)]
     changed = rows().take(2).map(lambda e, b: (e - 10, b + 10), input_columns=["e", "b"])
     assert rows_of(changed) == [([0.0, 1.0], 10, -10), ([2.0, 3.0], 11, -9)]

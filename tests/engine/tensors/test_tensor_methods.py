@@ -643,7 +643,7 @@ def test_a_side_that_contradicts_right_is_refused() -> None:
 
 def test_a_tensor_is_made_of_what_another_library_hands_over() -> None:
     numbers = np.arange(6.0).reshape(2, 3)
-    for value in (numbers, ms.Tensor(array_).to_dlpack()):
+    for value in (numbers, ms.Tensor(numbers).to_dlpack()):
         output = ms.from_dlpack(value)
         assert output.tolist() == numbers.tolist() and output.dtype == ms.float64
     output = ms.from_dlpack(numbers)

@@ -99,7 +99,7 @@ def test_a_broken_file_is_not_used_and_that_is_said_in_one_line_once(text: str) 
     path_of(DEVICE).write_text(text, encoding="latin-1")
     with pytest.warns(RuntimeWarning, match="products.* is not used, it cannot be read: ") as notices:
         assert prefers_cublas("float32", "NN", 1024, 1024, 1024)
-    assert len(notices) == 1 and "\n" not in str(warnings_[0].message)
+    assert len(notices) == 1 and "\n" not in str(notices[0].message)
     assert prefers_cublas("float32", "NN", 1024, 1024, 1024)  # a second warning were an error
 
 
