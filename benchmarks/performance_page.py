@@ -51,7 +51,8 @@ def _machine(sections: Sections) -> str:
     )
     return (
         f"{machine['day']}, {machine['processor']}, {machine['cores']} cores, {machine['system']}, "
-        f"Python {machine['python']}: {', '.join(peers)}.\n\nThe machine's limits, measured with NumPy's BLAS and copies: {rates}."
+        f"Python {machine['python']}: {', '.join(peers)}.\n\n"
+        f"The machine's limits, measured with NumPy's BLAS and copies: {rates}."
     )
 
 

@@ -67,8 +67,8 @@ def test_what_leads_to_a_view_that_is_not_there_is_not_offered(show: Show, sessi
     assert detail.get_by_role("button", name="Show cell").count() == 0
     findings = panel_page.page.get_by_role("region", name="Causes and consequences")
     panel_page.until(lambda: "nan" in findings.inner_text())
-    assert found.get_by_role("button", name="show cell block.relu").count() == 0
-    assert found.get_by_role("button", name="show the capture of nan in block.relu").count() == 0
+    assert findings.get_by_role("button", name="show cell block.relu").count() == 0
+    assert findings.get_by_role("button", name="show the capture of nan in block.relu").count() == 0
     badge = panel_page.page.get_by_role("button", name="1 condition hit at block.relu, the worst: nan")
     assert badge.is_disabled()
 

@@ -268,9 +268,7 @@ def check_messages_come_in_order_and_to_who_waits(rank: int, size: int) -> None:
     assert (first.asnumpy()[0], second.asnumpy()[0]) == (1.0, 2.0)
     in_place.send(Tensor(np.ones((2, 2), np.float32)), other)
     message = error_of(lambda: in_place.recv(Tensor(np.ones(4, np.float32)), other))
-    assert (
-        f"receive of float32 [4] from rank {other}" in message and "but got a message of float32 [2, 2]" in message
-    )
+    assert f"receive of float32 [4] from rank {other}" in message and "but got a message of float32 [2, 2]" in message
     sent = ops.BatchISendIRecv(["isend", "irecv"], [other, other], [(2,)], [ms.float32])
     assert sent((Tensor(np.full(2, float(rank), np.float32)),))[1].asnumpy().tolist() == [float(other)] * 2
     batch = [in_place.P2POp("irecv", first, other), in_place.P2POp(in_place.isend, Tensor([float(rank)]), other)]

@@ -331,9 +331,7 @@ def check_a_callback_on_one_rank_alone_saves_its_share_and_says_so(rank: int, si
             warnings.simplefilter("always")
             model(nn.Adam).train(1, data(rank), callbacks=saving)
         assert len(records) == (rank == 0)
-        assert all(
-            "lacks the optimizer's state on other ranks" in str(item.message) for item in records
-        )
+        assert all("lacks the optimizer's state on other ranks" in str(item.message) for item in records)
         mint.distributed.barrier()
         assert [file.name for file in folder.iterdir()] == ["a-1_4.ckpt"]
 

@@ -57,7 +57,9 @@ def test_what_was_asked_for_and_not_waited_for_is_done_before_the_end() -> None:
 def test_a_message_that_nobody_takes_is_told() -> None:
     code = START + "import numpy as np\nif rank == 0: ops.Send(0, 1)(Tensor(np.zeros(5_000_000, np.float32)))"
     status, output = run_ranks(code)
-    assert status and "rank 0 ends, and no rank has received its send of float32 [5000000] to rank 1 (<string>:" in output
+    assert (
+        status and "rank 0 ends, and no rank has received its send of float32 [5000000] to rank 1 (<string>:" in output
+    )
 
 
 def test_before_ranks_have_met_they_have_no_numbers() -> None:

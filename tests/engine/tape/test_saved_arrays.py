@@ -64,7 +64,9 @@ def _compare(entry: operator.Operator, sample: Sample) -> None:
         arrived = (arrived, *[None] * (len(output) - 1))
     tracked = {id(x) for x in inputs if isinstance(x, np.ndarray) and x.dtype.kind in "fV"}
     expected = entry.gradients(operator.ARRAY_FUNCTIONS, tracked, arrived, output, inputs, sample.attrs)
-    left = [_Unreadable(x) if i in entry.placeholders and isinstance(x, np.ndarray) else x for i, x in enumerate(inputs)]
+    left = [
+        _Unreadable(x) if i in entry.placeholders and isinstance(x, np.ndarray) else x for i, x in enumerate(inputs)
+    ]
     tracked = {id(new) for old, new in zip(inputs, left, strict=True) if id(old) in tracked}
     gone: Any = _Unreadable(first) if -1 in entry.placeholders else first
     instance = (gone, *output[1:]) if isinstance(output, tuple) else gone

@@ -193,7 +193,7 @@ def test_outputs_may_be_none_inputs_and_arrays_in_any_memory_order(cupy: Any) ->
 
 def test_an_operands_views_are_those_of_numpy() -> None:
     base = np.zeros((4, 6, 5), np.float32)
-    operand = Operand(0, base.shape, plans.element_strides(whole), base.dtype)
+    operand = Operand(0, base.shape, plans.element_strides(base), base.dtype)
 
     def check(view: Operand, array: Any) -> None:
         assert view.shape == array.shape and view.strides == plans.element_strides(array)
@@ -256,7 +256,7 @@ def test_a_pointer_is_its_own_storage_and_its_own_copy() -> None:
     ],
 )
 def test_floats_of_at_most_32_bits_suit(argument: Any, is_float: bool) -> None:
-    assert plans.is_float(given) is is_float
+    assert plans.is_float(argument) is is_float
 
 
 def test_axes_that_lie_alike_become_one() -> None:

@@ -289,7 +289,7 @@ def test_a_pinned_capture_is_compared_with_each_that_is_selected_after_it(
     assert panel_page.page.get_by_text("Select another capture: it becomes B.").is_visible()
     look([[1.0, 4.0]], "second")
     panel_page.until(picture(panel_page, "Heatmap of difference: 1x2, from 0 to 2").is_visible)
-    assert shown.page.get_by_title("the capture that others are compared with").is_visible()
+    assert panel_page.page.get_by_title("the capture that others are compared with").is_visible()
     look([[9.0, 2.0]], "third")
     panel_page.until(picture(panel_page, "Heatmap of difference: 1x2, from 0 to 8").is_visible)
     look([[1.0], [2.0]], "other")

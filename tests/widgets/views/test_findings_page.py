@@ -257,7 +257,7 @@ def test_a_newcomer_finds_faults_by_one_button(panel_page: PanelPage, session: P
     settings.click()
     view.get_by_role("button", name="Look for none").click()
     settings.click()
-    shown.until(view.get_by_text("No conditions are checked yet.").is_visible)
+    panel_page.until(view.get_by_text("No conditions are checked yet.").is_visible)
     find.click()
     panel_page.until(lambda: list(session.checks.conditions) == list(CONDITIONS))
 
