@@ -34,7 +34,11 @@ def same_call(a: Array, b: Array) -> bool:
 
 
 def text_of(note_bytes: Array) -> str:
-    """Return the text of another rank's note."""
+    """Return the text of another rank's note.
+
+    Args:
+        note_bytes: the note, as ``note`` returns it.
+    """
     return note_bytes[_DIGEST:].tobytes().rstrip(b"\0").decode(errors="replace")
 
 

@@ -17,6 +17,8 @@ import hookscope.engine.numpy  # noqa: F401  (both declare)
 from hookscope.engine.base import surfaces
 from hookscope.engine.nn._documentation import explained_by
 
+pytestmark = pytest.mark.cases(10_000)  # all: they take seconds together
+
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(ms.__path__, "hookscope.engine.")

@@ -77,7 +77,11 @@ TEXT_ATTRIBUTES = frozenset(("__name__", "__qualname__", "__module__", "__repr__
 
 
 def cached_while_alive(function: Callable[Concatenate[K, P], V]) -> Callable[Concatenate[K, P], V]:
-    """Cache like ``functools.cache``, but only while the first argument lives, since notebooks redefine classes."""
+    """Cache like ``functools.cache``, but only while the first argument lives, since notebooks redefine classes.
+
+    Args:
+        function: a function of hashable arguments, the first of which may be referenced weakly.
+    """
     cache: weakref.WeakKeyDictionary[K, dict[Any, V]] = weakref.WeakKeyDictionary()
 
     @functools.wraps(function)

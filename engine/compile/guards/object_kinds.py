@@ -135,24 +135,41 @@ def is_user_function(value: Any) -> bool:
 
 
 def is_engine_function(value: Any) -> bool:
-    """Return whether a class attribute is a function of the engine."""
+    """Return whether a class attribute is a function of the engine.
+
+    Args:
+        value: an attribute of a class.
+    """
     return isinstance(value, types.FunctionType) and is_engine(value.__code__.co_filename)
 
 
 def is_engine_class(kind: type) -> bool:
+    """Return whether the engine defines a class.
+
+    Args:
+        kind: a class.
+    """
     return is_engine(getattr(sys.modules.get(kind.__module__), "__file__", None) or "")
 
 
 @cached_while_alive
 def is_foreign_class(kind: type) -> bool:
-    """Return whether a class belongs to the engine or a library, so that its code is independent of this function."""
+    """Return whether a class belongs to the engine or a library, so that its code is independent of this function.
+
+    Args:
+        kind: a class.
+    """
     file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
     return kind.__module__ == "builtins" or is_engine(file) or is_library(file) or is_opaque_class(kind)
 
 
 @cached_while_alive
 def has_foreign_base(kind: type) -> bool:
-    """Return whether methods of the engine or a library may read attributes of its objects."""
+    """Return whether methods of the engine or a library may read attributes of its objects.
+
+    Args:
+        kind: the class of the objects.
+    """
     return any(
         is_foreign_class(base)
         for base in kind.__mro__[:-1]
@@ -162,7 +179,11 @@ def has_foreign_base(kind: type) -> bool:
 
 @cached_while_alive
 def is_opaque_class(kind: type) -> bool:
-    """Return whether its objects hold state that is invisible to Python code."""
+    """Return whether its objects hold state that is invisible to Python code.
+
+    Args:
+        kind: the class of the objects.
+    """
     for base in kind.__mro__:
         spec = getattr(sys.modules.get(base.__module__), "__spec__", None)
         origin = getattr(spec, "origin", None) or ""
@@ -176,12 +197,21 @@ def is_opaque_class(kind: type) -> bool:
 
 
 def is_static_class(kind: Any) -> bool:
-    """Return whether a value is a class with fixed attributes: no Py_TPFLAGS_HEAPTYPE, or immutable."""
+    """Return whether a value is a class with fixed attributes: no Py_TPFLAGS_HEAPTYPE, or immutable.
+
+    Args:
+        kind: a class, or another value.
+    """
     return isinstance(kind, type) and (not kind.__flags__ & 1 << 9 or bool(kind.__flags__ & 1 << 8))
 
 
 @cached_while_alive
 def slots_of(kind: type) -> tuple[str, ...]:
+    """Return the names of the slots of a class and its bases.
+
+    Args:
+        kind: a class.
+    """
     return tuple(
         name for base in kind.__mro__ for name, value in vars(base).items() if inspect.ismemberdescriptor(value)
     )
@@ -195,7 +225,13 @@ def dictionary_of(kind: type) -> dict[str, Any]:
 
 
 def engine_methods(kind: type, names: frozenset[str], are_properties: bool = False) -> frozenset[str]:
-    """Return those engine methods and properties of a class that are among the names or are called implicitly."""
+    """Return those engine methods and properties of a class that are among the names or are called implicitly.
+
+    Args:
+        kind: a class.
+        names: the names that a function reads.
+        are_properties: whether to return properties alone.
+    """
     return frozenset([name for name in _methods_of(kind, are_properties) if name in names or name in _WITHOUT_A_NAME])
 
 

@@ -284,7 +284,7 @@ def _batch_norm_and_statistics(
         mean: the running means (C,), changed in training.
         variance: the running variances (C,), changed in training.
         is_training: whether to normalize by the batch's statistics; otherwise by the running ones.
-        **how: ``epsilon``, against division by 0; ``momentum``, the weight of the batch in the running statistics;
+        **settings: ``epsilon``, against division by 0; ``momentum``, the weight of the batch in the running statistics;
             ``data_format``, which must be "NCHW".
 
     Returns:
