@@ -140,7 +140,7 @@ class Checks:
                 began, number = time.monotonic(), stop["number"]
             for tab in reversed(self.session.open_tabs):
                 tab.page.bring_to_front()
-                state = tab.search(partial(PanelState.ends_pause, place=stop["place"]))
+                state = tab.search(partial(PanelState.ends_pause, position=stop["place"]))
                 if state is not None:
                     return tab, state, stop
             if not has_requested and time.monotonic() > began + PATIENCE_SECONDS / 2:

@@ -73,7 +73,7 @@ def test_integers_wrap_around_as_the_kernels_do(monkeypatch: pytest.MonkeyPatch)
     ("name", "arguments"),
     [
         ("a_chain_becomes_one_loop_that_stores_its_end_alone", ()),
-        ("who_reads_a_sum_is_in_another_loop", ()),
+        ("a_step_that_reads_a_sum_is_in_another_loop", ()),
         ("what_is_read_twice_in_two_ways_is_two_inputs", ()),
         ("views_of_what_is_broadcast_are_looked_through", ()),
         ("constants_are_numbers_where_they_are_the_same_everywhere", ()),

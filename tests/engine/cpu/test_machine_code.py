@@ -191,7 +191,7 @@ def test_what_is_no_such_argument_is_a_type_error_that_says_so(case: str) -> Non
     with pytest.raises(TypeError) as info:
         chosen_rows(*inputs)
     if index == 2:
-        assert str(info.value) == "argument 2 of taken() must be a writeable float32 array of 2 axes, by rows"
+        assert str(info.value) == "argument 2 of chosen_rows() must be a writeable float32 array of 2 axes, by rows"
     assert not inputs[-1].any()
 
 
@@ -203,7 +203,7 @@ def test_a_number_that_is_too_large_is_an_overflow() -> None:
 
 
 def test_other_counts_of_arguments_are_told() -> None:
-    with pytest.raises(TypeError, match=re.escape("taken() takes 10 arguments")):
+    with pytest.raises(TypeError, match=re.escape("chosen_rows() takes 10 arguments")):
         chosen_rows(*arguments()[:-1])
 
 

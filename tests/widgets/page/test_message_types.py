@@ -45,10 +45,10 @@ def test_state_and_messages_are_written_as_types_by_their_names() -> None:
     )
     assert lines == [
         "/** @typedef {{x: number, name: string | null}} Point */",
-        '/** @typedef {{type: "came", line: Line}} Came */',
+        '/** @typedef {{type: "came", line: Line}} Arrival */',
         "/** @typedef {{points?: Point[], ends?: [number, boolean], by_name?: Record<string, (number | string)[]>}} "
         "Line */",
-        "/** @typedef {Came} Sent */",
+        "/** @typedef {Arrival} Sent */",
         "/** @typedef {never} Asked */",
     ]
 
