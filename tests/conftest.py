@@ -26,18 +26,18 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# A worker takes a file at a time (--dist loadfile), in this order: what takes long must not be the last that runs.
+# A worker takes a file at a time (--dist loadfile), in this order, so that long files do not run last.
 LONGEST_FIRST = ("faults", "browser", "kernel", "widgets", "triton_kernels", "packaging")
-# Three selections. A reader of the README is shown that each promise holds: of a test with many cases MOST_CASES are
-# run, evenly spaced and the same each time, and tests with the mark ci_only and most of those in Chromium are left out.
+# Three selections. `make test` shows a reader of the README that each promise holds: it runs MOST_CASES of a test's
+# cases, evenly spaced and the same each time, and omits tests with the mark ci_only and most of those in Chromium.
 # CI=true runs every test, with IN_CI times as many cases. `make nightly` runs all cases of all tests, with
-# HOOKSCOPE_ALL_CASES=1. A file that is named on the command line is run whole. --most-cases asks for so many anywhere.
+# HOOKSCOPE_ALL_CASES=1, as does a file that is named on the command line. --most-cases sets the number for all tests.
 CI_ONLY = "ci_only: what takes long and rarely tells more than what is run anyway; run where CI=true, else left out"
 CASES = "cases(count): so many of its cases are run by `make test`, in the place of MOST_CASES"
 MOST_CASES = 8
 IN_CI = 4
 FAULTS_EXPECTED = "faults_expected: something of the debugger is made to raise; in any other test that is a failure"
-# Much of the time goes to Chromium. Of its tests these files are run everywhere; the others are ci_only.
+# Chromium takes much of the time. Of its tests these files run everywhere; the others are ci_only.
 IN_CHROMIUM_EVERYWHERE = ("browser/test_jupyterlab.py", "widgets/test_page.py")
 _LEFT_TO_CI = pytest.StashKey[int]()
 
@@ -126,7 +126,7 @@ def _turn(item: pytest.Item) -> int:
 
 @pytest.fixture(autouse=True)
 def no_fault_of_the_debugger(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fail a test in which something of the debugger raised: the run goes on without it, so nothing else would tell."""
+    """Fail a test in which the debugger raised, since the run goes on without it and nothing else would fail."""
     names: list[str] = []
     handler = _Keeping(names)
     log = logging.getLogger("hookscope.debug")
