@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from time import monotonic
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from ..panels import panels_of, print_under, run_of
 
@@ -36,12 +35,7 @@ class VisiblePause:
         self._panel_registry = panels_of(shell)
         self._waiting_requests: list[dict[str, Any]] = []  # execute requests whose page may show no panel
         self._run = self._panel_registry.run()
-        # How often pages had removed each panel when that was last looked at. The running cell may have shown a panel
-        # that was removed before the pause.
-        self._removals: WeakKeyDictionary[DebuggerPanel, int] = WeakKeyDictionary(
-            {panel: panel.removals for panel in self._panels() if not self._panel_registry.is_new(panel)}
-        )
-        self._removed_panels: set[DebuggerPanel] = set()  # panels of which a page has removed a view
+        self._removals = sum(panel.removals for panel in self._panels())
         self._request_time: float | None = None
         self._request_sight()
         for request in shell.kernel.pump.queued():
@@ -54,10 +48,9 @@ class VisiblePause:
         for panel in panels:
             if (panel.captured or panel.changed) and monotonic() >= panel.renew_at:
                 panel.renew_due()
-        removed = [panel for panel in panels if panel.removals > self._removals.get(panel, 0)]
-        self._removals.update({panel: panel.removals for panel in removed})
-        self._removed_panels.update(removed)
-        if removed:
+        removals = sum(panel.removals for panel in panels)
+        if removals != self._removals:
+            self._removals = removals
             self._request_sight()  # a reply from before the removal is outdated
         if self._request_time is None:
             return
@@ -67,7 +60,7 @@ class VisiblePause:
                 self._show_in(request, panels)
             self._waiting_requests.clear()
         elif not self._waiting_requests and any(
-            self._panel_registry.is_new(panel) and panel not in self._removed_panels for panel in panels
+            self._panel_registry.is_new(panel) and not panel.removals for panel in panels
         ):
             return  # it is where another one would be shown
         elif self._patience_is_over() or all(panel.seen is False for panel in panels):

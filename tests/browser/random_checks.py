@@ -6,7 +6,7 @@
 3. Every edit that was confirmed took effect, and no other: the run's numbers show it.
 4. All captures are in the saved file when no cell runs; otherwise those up to 10 s before the save. A page that was
    loaded again has them from the next watched cell on.
-5. There is no error: no traceback in an output or the server's log, none in the page.
+5. No output, no server log and no page contains a traceback or an error.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def test_a_cell_under_the_debugger_runs_whatever_raises_in_what_is_shown_of_it(
     assert "the same bits" in process.stdout
     lines = dict(line.rsplit(" ", 1) for line in process.stdout.splitlines() if line[-1:].isdigit())
     silent = {what for what, count in lines.items() if count == "0"}
-    # Without a page there is no panel, and with one, no static form by itself.
+    # A live panel needs a page, and replaces the static form.
     assert silent <= {"the panel", "showing it", "a view", "the heading", "its status", "another network"} - (
         {"the panel", "showing it", "a view", "the heading", "its status"} if server else set()
     )
