@@ -251,6 +251,8 @@ def _record_function(
     try:
         for tap in tuple(taps.operator_taps):
             tap.wait_for_trace()
+        if taps.cell_taps and weights:
+            taps.notify_differentiating(computation, fn, weights)
         leaves = [*(a for group in requested for a in group), *weights]
         recording = Recording(
             [t._array for t in leaves], [t._array for t in tensors_in((args, kwargs))], uses_placeholders

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from .tape import Recording, active_observers, state
+from .tape import GradientComputation, Recording, active_observers, state
 
 if TYPE_CHECKING:
     from ..nn.cell import Cell
@@ -175,6 +175,14 @@ class Tap:
         """Run a custom bprop (only if ``observes_bprop``); an override returns the result of ``function``."""
         return function(*args)
 
+    def differentiating(
+        self, computation: GradientComputation, function: Callable[..., Any], weights: Sequence[Parameter]
+    ) -> None:
+        """Observe the start of a gradient call for weights, with the function that it will run.
+
+        ``computation`` is in ``active_observers`` until the function ends.
+        """
+
     def parameter_gradients(self, pairs: list[tuple[Parameter, Tensor]]) -> None:
         """Observe the gradients of the weights at the end of a gradient call."""
 
@@ -194,6 +202,7 @@ _listeners: dict[str, list[Tap]] = {
         "cell_error",
         "backward_enter",
         "backward_exit",
+        "differentiating",
         "parameter_gradients",
         "differentiated",
     )
@@ -478,6 +487,13 @@ def notify_backward(method: str, call: CellCall, gradients: Gradients) -> Gradie
     finally:
         local.is_muted, state.recordings, local.outer_recordings = False, local.outer_recordings, ()
     return gradients
+
+
+def notify_differentiating(
+    computation: GradientComputation, function: Callable[..., Any], weights: Sequence[Parameter]
+) -> None:
+    """Notify the taps of the start of a gradient call for weights."""
+    _notify(_listeners["differentiating"], "differentiating", computation, function, weights)
 
 
 def notify_parameter_gradients(pairs: list[tuple[Parameter, Tensor]]) -> None:

@@ -40,7 +40,7 @@ class Capture:
 
     Attributes:
         index: running number in its session.
-        step: the number of root calls so far.
+        step: the number of the step.
         path: the cell's dotted path ("" for the root).
         cell_type: the cell's class name.
         call: the number of this call among the cell's calls in the step, from 0.

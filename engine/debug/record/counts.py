@@ -12,7 +12,7 @@ class Counts:
     """Counters that components of a session share.
 
     Attributes:
-        steps: the number of root calls that began a step.
+        steps: the number of steps, see ``watch.steps``.
         captures: the number of captures so far, including evicted ones.
     """
 

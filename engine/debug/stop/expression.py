@@ -4,7 +4,7 @@ A breakpoint's expression can use these names, for each tensor that passes at it
 
     value               the tensor
     norm mean minimum maximum std    its statistics, computed only if the expression uses them
-    step call           the number of root calls so far, the number of this call of the cell in the step
+    step call           the number of the step, the number of this call of the cell in the step
     passes              the number of times that the run reached the breakpoint, including this one
     cell                the cell
     rank                the number of this process among the ranks, 0 for a single process

@@ -125,8 +125,8 @@ class Pauses:
         """Register the undo function of a change at a pause, for an abort of the step."""
         self._undo.append(undo)
 
-    def step_began(self) -> None:
-        """Begin a step: earlier changes are not undone any more."""
+    def run_began(self) -> None:
+        """Begin a run: earlier changes are not undone any more."""
         self._undo.clear()
 
     def _undo_changes(self) -> None:

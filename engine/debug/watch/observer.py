@@ -13,7 +13,7 @@ A NaN or an infinity may stop the run earlier, in the operator that made it: ``d
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from .value_event import ValueEvent, slots_at
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
+    from hookscope.engine.tape.tape import GradientComputation
     from hookscope.engine.tensors.parameter import Parameter
     from hookscope.engine.tensors.tensor import Tensor
 
@@ -97,10 +98,10 @@ class Stages:
             self.editor.edit(event)
         return event.gradients
 
-    def step_began(self) -> None:
-        """Begin a step: a root cell is called."""
-        self.stops.pauses.step_began()
-        self.checks.step_began()
+    def run_began(self) -> None:
+        """Begin a run: a gradient call for weights, or a call of a root."""
+        self.stops.pauses.run_began()
+        self.checks.run_began()
 
 
 class Observer(taps.Tap):
@@ -178,10 +179,20 @@ class Observer(taps.Tap):
         finally:
             self.visits.leave(visit)
 
+    def differentiating(
+        self, computation: GradientComputation, function: Callable[..., Any], weights: Sequence[Parameter]
+    ) -> None:
+        """Begin the run of a gradient call for weights."""
+        stages = self._stages()
+        if stages.stops.pauses.aborting and self.visits.is_own(weights):
+            stages.stops.pauses.end_by_abort()
+        self.visits.differentiate(computation, function, weights, stages)
+
     def parameter_gradients(self, pairs: list[tuple[Parameter, Tensor]]) -> None:
         """Pass on the gradients of the weights."""
         if self.visits.own_run:
             stages = self._stages()
+            self.visits.note_gradients(pairs)
             stages.newest.add_gradients(pairs)
             stages.events.notify("changed")
 

@@ -1,18 +1,21 @@
 """Root cells of a session that was created without a network: networks, but not the cells that train them.
 
 A training step or a network with its loss wraps a network. The inner network becomes the root, so that its paths do not
-depend on the wrapper, and a step is one call of it.
+depend on the wrapper. If a method is called in place of the network, the network around the called cell becomes it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from types import FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
+    from hookscope.engine.tensors.parameter import Parameter
 
-__all__ = ["has_parameters", "is_loss", "may_be_taken", "networks_in"]
+__all__ = ["has_parameters", "is_loss", "may_be_taken", "network_around", "networks_in", "networks_of", "owns_any"]
 
 # The session keeps roots alive: a search may create hundreds of networks, a loop a loss in each step.
 _MOST_NETWORKS, _MOST_OTHERS = 50, 10
@@ -34,6 +37,52 @@ def networks_in(cell: Cell) -> list[Cell]:
     if is_wrapper or has_loss or any(isinstance(item, nn.Optimizer) for item in inner_cells):
         return [network for item in inner_cells for network in networks_in(item)]
     return [cell]
+
+
+def networks_of(function: Callable[..., Any], weights: Sequence[Parameter]) -> list[Cell]:
+    """Return the networks with some of these weights that a function leads to, each not a part of another.
+
+    A method such as ``net.loss`` in place of ``construct`` calls inner cells only: what it belongs to is the object of
+    the method, a variable of the function's closure, a global name in its code, or an attribute of one of these.
+    """
+    cells = [cell for cell in _cells_of(function) if owns_any([cell], weights)]
+    inner = {id(part) for cell in cells for path, part in cell.cells_and_names() if path}
+    networks = [network for cell in cells if id(cell) not in inner for network in networks_in(cell)]
+    return list({id(network): network for network in networks}.values())
+
+
+def _cells_of(function: Callable[..., Any], depth: int = 2) -> list[Cell]:
+    from hookscope.engine import nn
+
+    values: list[Any] = [function, getattr(function, "__self__", None)]
+    code, names = getattr(function, "__code__", None), getattr(function, "__globals__", {})
+    for cell in getattr(function, "__closure__", None) or ():
+        with suppress(ValueError):  # a variable that has no value yet
+            values.append(cell.cell_contents)
+    values += [names[name] for name in getattr(code, "co_names", ()) if name in names]
+    cells: list[Cell] = []
+    for value in values:
+        if isinstance(value, nn.Cell):
+            cells.append(value)
+        elif isinstance(value, MethodType | FunctionType) and value is not function and depth:
+            cells += _cells_of(value, depth - 1)
+        elif not isinstance(value, type | ModuleType):  # an object that holds networks, such as a trainer
+            cells += [item for item in getattr(value, "__dict__", {}).values() if isinstance(item, nn.Cell)]
+    return cells
+
+
+def network_around(cell: Cell, candidates: Iterable[Cell]) -> Cell:
+    """Return the candidate that a cell is a part of; the cell itself if it is a part of none."""
+    for candidate in candidates:
+        if any(part is cell for _, part in candidate.cells_and_names()):
+            return candidate
+    return cell
+
+
+def owns_any(cells: Iterable[Cell], parameters: Sequence[Parameter]) -> bool:
+    """Return whether one of the parameters is a parameter of one of the cells."""
+    ids = set(map(id, parameters))
+    return any(id(parameter) in ids for cell in cells for parameter in cell.get_parameters())
 
 
 def has_parameters(cell: Cell) -> bool:

@@ -1,7 +1,8 @@
 """Visits: the calls of a session's cells, each with its path, its step and its number in that step.
 
-A step begins with the call of a root, unless the call belongs to a run that is already counted: a repetition, the loss
-of a network, another network in the same gradient call.
+A run begins with a gradient call for weights, or outside of one with the call of a root, unless that continues another
+run: a repetition, the loss of a network, another network in the same gradient call. Which runs begin a step is in
+``steps``.
 """
 
 from __future__ import annotations
@@ -20,14 +21,19 @@ import hookscope.engine as engine
 from hookscope.engine.autograd.backward import backward
 from hookscope.engine.distributed.world import launcher_rank
 from hookscope.engine.nn.calling import call_observed
+from hookscope.engine.tape import taps
 from hookscope.engine.tape.progress import safe_point
+from hookscope.engine.tape.tape import active_observers
 
 from .own_runs import OwnRuns
-from .roots import has_parameters, is_loss, may_be_taken, networks_in
+from .roots import has_parameters, is_loss, may_be_taken, network_around, networks_in, networks_of, owns_any
+from .steps import TrainingSteps
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
+    from hookscope.engine.tape.tape import GradientComputation
     from hookscope.engine.tape.taps import CellCall
+    from hookscope.engine.tensors.parameter import Parameter
     from hookscope.engine.tensors.tensor import Tensor
 
     from ..events import Events
@@ -81,10 +87,12 @@ _RUNS = (call_observed.__code__, backward.__code__)
 
 class _PerThread(threading.local):
     root: CellCall | None = None
-    began_step: Callable[[], Cell | None] = staticmethod(lambda: None)  # the root whose call began the step
+    began_run: Callable[[], Cell | None] = staticmethod(lambda: None)  # the root whose call began the run
+    computation: GradientComputation | None = None  # the newest own gradient call for weights
 
     def __init__(self) -> None:
         self.running: list[Visit] = []
+        self.candidates: list[Cell] = []  # networks that the function of the newest gradient call leads to
 
 
 class Visits:
@@ -106,6 +114,7 @@ class Visits:
         self._events = events
         self._thread = _PerThread()
         self._runs = OwnRuns(paths.roots)
+        self._training = TrainingSteps()
         self._calls: dict[int, int] = {}  # calls in this step, by the cell's id
         # By the number of the call, which keeps the visit alive until no gradient can reach it. Dead references are
         # removed at each step: a dictionary of weak values removes them at once, and is slower.
@@ -132,7 +141,7 @@ class Visits:
         if first is not None:
             visit = Visit(call.cell, path, first.step, first.call, first.depth, call.context, first=first)
         else:
-            self._find_step(call, stages)
+            self._find_run(call, stages)
             number = self._calls.get(id(call.cell), 0)
             self._calls[id(call.cell)] = number + 1
             visit = Visit(call.cell, path, self._counts.steps, number, call.depth, call.context)
@@ -161,7 +170,7 @@ class Visits:
         paths = self.paths
         path = paths.path_of(call.cell)
         if path is None and call.depth == 0 and self._takes_roots:
-            self._take_roots(call.cell)
+            self._take_roots(network_around(call.cell, self._thread.candidates if self._in_gradient_call() else ()))
             return paths.path_of(call.cell)
         if path is None and self._search_step != self._counts.steps:
             # Once a step: a cell in a plain list is below no root, and every search would fail.
@@ -187,38 +196,71 @@ class Visits:
                 name = type(network).__name__
                 self._events.say(f"the limit of watched networks is reached: this {name} is not watched", "networks")
 
-    # Steps
+    # Runs and steps
 
-    def _find_step(self, call: CellCall, stages: Stages) -> None:
+    def differentiate(
+        self,
+        computation: GradientComputation,
+        function: Callable[..., Any],
+        weights: Sequence[Parameter],
+        stages: Stages,
+    ) -> None:
+        """Begin the run of an outermost gradient call for weights, which may begin a step."""
+        if taps.outer_recordings():
+            return
+        if not self.is_own(weights):
+            return
+        if self._takes_roots:
+            self._thread.candidates = networks_of(function, weights)
+        self._runs.own_called()
+        self._thread.computation = computation
+        self._begin_run(stages, self._training.begins(weights, self._counts.steps))
+        stages.checks.roles.differentiating(weights)
+
+    def is_own(self, weights: Sequence[Parameter]) -> bool:
+        """Return whether some of the weights belong to the session's networks, or their network may join them."""
+        return self._takes_roots or owns_any(self.paths.roots, weights)
+
+    def note_gradients(self, pairs: list[tuple[Parameter, Tensor]]) -> None:
+        """Note the gradients of the weights at the end of a gradient call."""
+        if not taps.outer_recordings():
+            self._training.note_gradients(gradient for _, gradient in pairs)
+
+    def _in_gradient_call(self) -> bool:
+        """Return whether this thread runs the function of an own gradient call for weights, which is one run."""
+        return self._thread.computation in active_observers
+
+    def _find_run(self, call: CellCall, stages: Stages) -> None:
         thread = self._thread
         root = thread.root
         is_root = (root is None or call.depth <= root.depth) and any(call.cell is cell for cell in self.paths.roots)
-        continues = is_root and self._continues_step(call.cell)
+        continues = is_root and self._continues_run(call.cell)
         if is_root or not call.depth:
             self._runs.own_called()
         if is_root:
             thread.root = call
-            if not (call.continues or continues):
-                thread.began_step = weakref.ref(call.cell)
-                self._begin_step(stages)
+            if not (call.continues or continues or self._in_gradient_call()):
+                thread.began_run = weakref.ref(call.cell)
+                self._begin_run(stages, not self._training.has_begun)
+                safe_point()
 
-    def _continues_step(self, cell: Cell) -> bool:
-        """Return whether a root continues the step of another root: as its loss, or in the same gradient call."""
-        first_root = self._thread.began_step()
+    def _continues_run(self, cell: Cell) -> bool:
+        """Return whether a root continues a run: as the loss of another root, or in the same gradient call."""
+        first_root = self._thread.began_run()
         if len(self.paths.roots) == 1 or first_root is None or first_root is cell:
             return False
         return self._runs.in_same_recording() or (has_parameters(first_root) and is_loss(cell))
 
-    def _begin_step(self, stages: Stages) -> None:
-        self._counts.steps += 1
+    def _begin_run(self, stages: Stages, begins_step: bool) -> None:
+        if begins_step:
+            self._counts.steps += 1
+            self._calls.clear()
         for index, reference in tuple(self._visits.items()):
             if reference() is None:
                 self._visits.pop(index, None)
-        self._calls.clear()
         self._thread.running.clear()
         self._find_new_cells()
-        stages.step_began()
-        safe_point()
+        stages.run_began()
 
     # Queries
 

@@ -27,6 +27,7 @@ from .digests import MOST_ROWS, digest, dtype_name, norm, row_digests, text_dige
 from .records import Detail, Kind, Record, Row
 
 if TYPE_CHECKING:
+    from hookscope.engine.nn import Cell
     from hookscope.engine.tape.taps import CellCall
     from hookscope.engine.tensors.parameter import Parameter
 
@@ -117,8 +118,9 @@ class RankRecorder:
 class _Step:
     """Observations of a step so far."""
 
-    def __init__(self, session_step: int, epoch: int, recording: Recording) -> None:
+    def __init__(self, session_step: int, epoch: int, recording: Recording, first_cell: Cell) -> None:
         self.session_step = session_step
+        self.first_cell = weakref.ref(first_cell)
         self.recording = weakref.ref(recording)
         self.trained = False
         self.epoch = epoch
@@ -142,8 +144,6 @@ class _Tap(taps.Tap):
         self._details = details
         self._owners: Owners | None = None
         self._step: _Step | None = None
-        self._root_step = session.step  # at the last call of a root
-        self._root_args: Any = None  # the root's arguments, until the step has begun
         self._seen: tuple[list[Any], tuple[Row, ...], str, str] = ([], (), "", "")  # of the cells of the previous step
         # The number of rows that data sets had returned when a step began, and the number of steps since it changed.
         self._data_rows = newest_pass()[1], _MOST_OF_ONE_BATCH
@@ -165,13 +165,10 @@ class _Tap(taps.Tap):
         if isinstance(call.cell, _OPTIMIZERS):
             self._optimizer_called(call)
             return
-        if session.step != self._root_step:
-            self._root_step, self._root_args = session.step, (call.args, call.kwargs)
         outside = taps.outer_recordings()
         if not outside or session.paths.path_of(call.cell) is None:
             return
-        if self._root_args is not None:
-            self._begin(session, outside[0])
+        self._begin(session, outside[0], call)
         if self._step is not None:
             call.notes[self] = random.position(), len(self._step.draws)
 
@@ -203,14 +200,15 @@ class _Tap(taps.Tap):
 
     # Records
 
-    def _begin(self, session: DebugSession, recording: Recording) -> None:
-        """Record a root under a gradient call, which may belong to the current step."""
-        root_args, self._root_args = self._root_args, None
+    def _begin(self, session: DebugSession, recording: Recording, call: CellCall) -> None:
+        """Record the inputs of the first cell that a gradient call runs, mostly a root, in each of its calls."""
         if self._step is None or self._step.recording() is not recording:
             self.finish()
-            self._step = _Step(session.step, self._epoch(), recording)
+            self._step = _Step(session.step, self._epoch(), recording, call.cell)
             self._step.parameters = self._parameters()
-        arrays = [tensor._array for tensor in tensors_in(root_args)]
+        elif self._step.first_cell() is not call.cell or call.continues:
+            return
+        arrays = [tensor._array for tensor in tensors_in((call.args, call.kwargs))]
         self._step.inputs += [array.shape for array in arrays]
         self._step.cells += [("", 0, f"input[{index}]", array.shape, array.dtype) for index, array in enumerate(arrays)]
         if len(self._step.rows) < MOST_ROWS:
