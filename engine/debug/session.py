@@ -207,7 +207,7 @@ class DebugSession:
 
     @property
     def step(self) -> int:
-        """The number of root calls so far."""
+        """The number of steps so far."""
         return self._counts.steps
 
     @property

@@ -128,8 +128,8 @@ class Parameter(Tensor):
         self.is_in_parallel = False
         self.requires_aggr = True
         self._pipeline_stage_list: list[int] = []
-        drawn = isinstance(default_input, Tensor) and default_input._drawn
-        self._as_drawn = weakref.ref(self._array) if drawn else None
+        self._is_drawn = isinstance(default_input, Tensor) and default_input._drawn
+        self._as_made = weakref.ref(self._array)
 
     @property
     def requires_grad(self) -> bool:
@@ -214,7 +214,12 @@ class Parameter(Tensor):
     @property
     def as_drawn(self) -> bool:
         """Whether it still holds an initializer's random numbers: nothing was loaded or learned."""
-        return self._as_drawn is not None and self._as_drawn() is self._array
+        return self._is_drawn and self.as_made
+
+    @property
+    def as_made(self) -> bool:
+        """Whether it still holds the values that it was made with: nothing was written, loaded or learned."""
+        return self._as_made() is self._array
 
     def __repr__(self) -> str:
         return (

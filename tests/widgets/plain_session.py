@@ -22,6 +22,7 @@ from hookscope.engine.debug import (
     PausePoint,
 )
 from hookscope.engine.debug.diagnose.conditions import parse_conditions
+from hookscope.engine.debug.diagnose.coverage import Coverage
 from hookscope.engine.debug.diagnose.cures import Cure
 from hookscope.engine.debug.parameter_edits import ParameterEdits
 from hookscope.engine.debug.record.statistics import Statistics
@@ -208,8 +209,8 @@ class PlainSession:
         self.known_cures: dict[str, list[Cure]] = {}
         self.captures = PlainRing()
         self.breakpoints: list[Any] = []
-        self.looked_at = 0, 0
-        self.checks = SimpleNamespace(conditions={}, pausing=set(), looked_at=lambda: self.looked_at)
+        self.coverage = Coverage(0, 0)
+        self.checks = SimpleNamespace(conditions={}, pausing=set(), coverage=lambda: self.coverage)
         self.hits: list[Any] = []
         self.found: list[Finding] = []
         self.muted: list[Muted] = []

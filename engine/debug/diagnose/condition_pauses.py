@@ -44,8 +44,8 @@ class ConditionPauses:
         self._pauses = pauses
         self._paused_for: set[tuple[str, str]] = set()  # (spreading condition, direction) in this step
 
-    def step_began(self) -> None:
-        """Begin a step: discard the spreading conditions of the step before."""
+    def run_began(self) -> None:
+        """Begin a run: discard the spreading conditions of the run before."""
         self._paused_for.clear()
 
     def is_due(self, hit: Hit, direction: str) -> bool:

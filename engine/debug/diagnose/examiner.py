@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .condition_pauses import ConditionPauses
     from .findings import HitStore
     from .finiteness import Finiteness
+    from .roles import Roles
     from .selection import ConditionSelection
 
 __all__ = ["Examiner"]
@@ -30,10 +31,12 @@ class Examiner:
         hit_store: receives the hits.
         pauses: pauses for hits.
         finiteness: knows the origins of non-finite values.
+        roles: knows which cells a run trains.
         events: reports conditions that fail.
 
     Attributes:
         conditions: the checked conditions, by name.
+        unchecked: the checks that were not made, each with the reason, by condition and cell.
     """
 
     SUBJECT = "trying the conditions on a value"  # in reports of faults
@@ -44,6 +47,7 @@ class Examiner:
         hit_store: HitStore,
         pauses: ConditionPauses,
         finiteness: Finiteness,
+        roles: Roles,
         events: Events,
     ) -> None:
         self.conditions = selection.conditions
@@ -51,16 +55,18 @@ class Examiner:
         self._hit_store = hit_store
         self._pauses = pauses
         self._finiteness = finiteness
+        self._roles = roles
         self._events = events
         self._streaks = Streaks()
+        self.unchecked: dict[tuple[str, str], str] = {}
         self._first_gradient: Statistics | None = None
         self._spread_origins: dict[
             str, tuple[str, int]
         ] = {}  # by spreading condition: the first path, and the last step
         self._pending: list[tuple[Hit, Capture]] = []  # until a cell with parameters runs
 
-    def step_began(self) -> None:
-        """Begin a step: a root cell is called."""
+    def run_began(self) -> None:
+        """Begin a run: a gradient call for weights, or a call of a root."""
         self._pending.clear()
 
     def end_session(self) -> None:
@@ -74,12 +80,20 @@ class Examiner:
 
     def observe(self, observation: Any, path: str, subject: str, step: int) -> None:
         """Check the conditions on an observation of a parameter, the loss or a cell."""
+        self._selection.observed.add(type(observation))
         for condition in self._selection.about(type(observation)):
             detail = detail_of(condition, observation, self._events)
-            message = f"{condition.name} in {subject} ({detail})"
-            hit = None if detail is None else Hit(condition, path, subject, step, message)
+            hit = None if detail is None else Hit.of(condition, path, subject, step, detail)
             if self._streaks.add(condition, subject, hit) and hit is not None and self._hit_store.keep(hit):
                 self._pauses.pause(hit)
+            elif hit is None and getattr(observation, "is_over", False) and self._hit_store.has(condition.name, path):
+                self._hit_store.withdraw(condition.name, path, subject)
+
+    def leave_unchecked(self, name: str, where: str, reason: str) -> None:
+        """Say once that a condition is not checked in a cell, and why."""
+        if (name, where) not in self.unchecked:
+            self.unchecked[name, where] = f"{name} in {where}, since {reason}"
+            self._events.say(f"{name} is not checked in {where}: {reason}")
 
     def _failed(self, condition: Condition, error: Exception) -> None:
         report(condition, error, self._events)
@@ -95,6 +109,8 @@ class Examiner:
         elif selection.against_first and self._is_first_gradient(capture):
             self._first_gradient = capture.figures()
         applicable, key = selection.at(capture), ""
+        if not self._roles.trains(capture.path):
+            applicable = [condition for condition in applicable if not condition.of_training]
         hits = tried(capture, applicable, self._first_gradient, visit.names, self._failed)
         hits_by_name = {hit.condition.name: hit for hit in hits} if hits else {}
         for condition in applicable:

@@ -166,6 +166,18 @@ class HitStore:
                 hits.clear()
                 hits.extend(remaining)
 
+    def withdraw(self, condition: str, path: str, subject: str) -> None:
+        """Drop the hits of this condition on one subject, such as a parameter, in the cell at this path."""
+        hits = [entry for entry in self._others if (entry.hit.condition.name, entry.path) == (condition, path)]
+        remaining = [entry for entry in hits if entry.hit.subject != subject]
+        if len(remaining) < len(hits):
+            others = [entry for entry in self._others if entry not in hits or entry in remaining]
+            self._others.clear()
+            self._others.extend(others)
+            self._findings.pop((condition, path), None)
+            for entry in remaining:
+                self._add(entry.hit, path)
+
     def clear(self) -> None:
         """Remove all hits; muted conditions stay muted."""
         self._of_captures.clear()
@@ -189,6 +201,9 @@ class HitStore:
     def _group(self, hit: Hit, path: str) -> None:
         self._number += 1
         (self._others if hit.capture is None else self._of_captures).append(_Entry(self._number, hit, path))
+        self._add(hit, path)
+
+    def _add(self, hit: Hit, path: str) -> None:
         finding = self._findings.get((hit.condition.name, path))
         if finding is None:
             message = hit.message if hit.producer is None else str(hit.producer)
@@ -198,7 +213,7 @@ class HitStore:
                 path,
                 hit.subject,
                 message,
-                condition.advice,
+                hit.advice or ("" if hit.producer is None else hit.producer.advice) or condition.advice,
                 hit.step,
                 hit.step,
                 producer=hit.producer,

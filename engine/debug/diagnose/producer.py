@@ -16,6 +16,19 @@ OUTSIDE = "(no cell)"
 """The path of operators outside all cells."""
 
 
+_MASKED_ROW = "All of a row is masked: leave such rows out, or use a large negative number and set their results to 0."
+_ADVICE = {
+    ("div", "forward"): "Its divisor is 0: add a small number to it, or choose by where before the division.",
+    ("log", "forward"): "Its argument is 0 or negative: add a small number, clip it, or compute log_softmax at once.",
+    ("sqrt", "forward"): "Its argument is negative: clip it at 0.",
+    ("sqrt", "backward"): "The slope of a square root at 0 is infinite: add a small number inside it.",
+    ("rsqrt", "forward"): "Its argument is 0 or negative: add a small number inside it.",
+    ("exp", "forward"): "Its argument is too large: subtract the largest one first, or clip it.",
+    ("pow", "forward"): "A negative base with a fraction, or 0 with a negative exponent: clip the base.",
+    ("pow", "backward"): "The slope of a power below 1 at 0 is infinite: add a small number to the base.",
+}
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Producer:
     """An operator that made a NaN or an infinity from finite inputs; its ``str()`` is one sentence.
@@ -56,6 +69,13 @@ class Producer:
         else:
             action = f"{self.operator} {location} made"
         return f"{action} {_bad_elements(self.output)}{self._of_what()}{self._line()}"
+
+    @property
+    def advice(self) -> str:
+        """The first thing to check, one sentence; "" if there is none for this operator."""
+        if "softmax" in self.operator and any("hold nothing else" in fault for fault in self.faults):
+            return _MASKED_ROW
+        return _ADVICE.get((self.operator, self.direction), "")
 
     def __repr__(self) -> str:
         return f"<Producer: {self}>"

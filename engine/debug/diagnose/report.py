@@ -29,17 +29,21 @@ def report_text(session: DebugSession) -> str:
     steps = _count(session.step, "step")
     if causes:
         return "\n\n".join([*blocks, f"{_count(len(causes), 'cause')} in {steps}"])
-    totals = f"{steps}, {_count(session.captured, 'capture')}, {_count(len(session.conditions), 'condition')}"
-    return f"{totals}: {'nothing wrong' if session.step else 'no network ran'}"
+    nothing = f"{steps}, {_count(session.captured, 'capture')}, {_count(len(session.conditions), 'condition')}"
+    text = session.checks.coverage().text(len(session.muted)) or f"{nothing}: no network ran"
+    return textwrap.fill(_printable(text), _WIDTH, break_on_hyphens=False, break_long_words=False)
 
 
 def report_data(session: DebugSession) -> dict[str, Any]:
     """Return the report as numbers, texts, lists and dictionaries."""
+    coverage = session.checks.coverage()
     return {
         "version": _VERSION,
         "steps": session.step,
         "captures": session.captured,
         "conditions": [condition.name for condition in session.conditions],
+        "unjudged": list(coverage.unjudged),
+        "unchecked": list(coverage.unchecked),
         "causes": [_cause_data(cause, session) for cause in session.findings().causes()],
     }
 

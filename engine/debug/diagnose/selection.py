@@ -22,6 +22,7 @@ class ConditionSelection:
         values: the conditions on captured values.
         nonfinite: of these, the conditions on NaN or infinities.
         against_first: whether one of them needs the statistics of the first gradient.
+        observed: the classes of the observations so far, other than captured values.
     """
 
     def __init__(self) -> None:
@@ -30,6 +31,7 @@ class ConditionSelection:
         self.values: list[Condition] = []
         self.nonfinite: list[Condition] = []
         self.against_first = False
+        self.observed: set[type[Any]] = set()
         self._about: dict[type[Any], list[Condition]] = {}
         self._at: dict[tuple[str, str, str], list[Condition]] = {}
 
@@ -62,6 +64,13 @@ class ConditionSelection:
     def about(self, kind: type[Any]) -> list[Condition]:
         """Return the conditions on this class of observations."""
         return self._about.get(kind, [])
+
+    def judged(self) -> set[str]:
+        """Return the names of the conditions that had something to judge so far."""
+        of_values = {condition.name for conditions in self._at.values() for condition in conditions}
+        return of_values | {
+            condition.name for condition in self.conditions.values() if self.observed.intersection(condition.seen)
+        }
 
     def at(self, capture: Capture) -> list[Condition]:
         """Return the conditions that apply to such a captured value, cached for each kind."""

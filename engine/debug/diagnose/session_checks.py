@@ -29,11 +29,13 @@ from .checks.use_checks import UseWatch
 from .checks.watcher import Watcher, WatcherParts
 from .condition_pauses import ConditionPauses
 from .conditions import CONDITIONS, Condition
+from .coverage import Coverage
 from .examiner import Examiner
 from .figures_by_step import History
 from .findings import HitStore, Muted
 from .finiteness import Finiteness
 from .provenance import Provenance
+from .roles import Roles
 from .selection import ConditionSelection
 
 if TYPE_CHECKING:
@@ -81,6 +83,7 @@ class Checks:
     Attributes:
         hit_store: the hits and findings.
         examiner: checks the conditions on captured values.
+        roles: knows which cells a run trains.
         history: figures by step.
         provenance: knows the producers of NaN and infinities.
     """
@@ -111,7 +114,8 @@ class Checks:
         self._faults = events.faults
         self.provenance = Provenance(attachment, counts, self._pauses, events.faults)
         self._finiteness = Finiteness(self._selection, self.hit_store, self._pauses, self.provenance, events)
-        self.examiner = Examiner(self._selection, self.hit_store, self._pauses, self._finiteness, events)
+        self.roles = Roles(paths)
+        self.examiner = Examiner(self._selection, self.hit_store, self._pauses, self._finiteness, self.roles, events)
         self._owners = Owners(paths)
         self._loss_course = LossCourse(self.history, self.examiner)
         initial = InitialValues(paths, self._owners, self.examiner)
@@ -121,10 +125,11 @@ class Checks:
         self.taps = (self.provenance, *self._watchers)
         self._at_steps: tuple[Callable[[], None], ...] = (
             self._finiteness.report_hidden,
-            self._pauses.step_began,
-            self.examiner.step_began,
-            self.updates.step_began,
-            *(watcher.step_began for watcher in self._watchers if type(watcher).step_began is not Watcher.step_began),
+            self._pauses.run_began,
+            self.roles.run_began,
+            self.examiner.run_began,
+            self.updates.run_began,
+            *(watcher.run_began for watcher in self._watchers if type(watcher).run_began is not Watcher.run_began),
         )
         for tap in self.taps:
             tap.owner = owner
@@ -164,10 +169,17 @@ class Checks:
         if self._attached:
             self._attach_taps()
 
-    def looked_at(self) -> tuple[int, int]:
-        """Return the numbers of steps and captures since the selection of conditions last changed."""
+    def coverage(self) -> Coverage:
+        """Return what was judged since the selection of conditions last changed, and what was not."""
         steps, captures = self._since
-        return self._counts.steps - steps, self._counts.captures - captures
+        judged = self._selection.judged()
+        return Coverage(
+            self._counts.steps - steps,
+            self._counts.captures - captures,
+            tuple(self.conditions),
+            tuple(name for name in self.conditions if name not in judged),
+            tuple(self.examiner.unchecked.values()),
+        )
 
     # Findings
 
@@ -237,8 +249,8 @@ class Checks:
 
     # Notifications of the session
 
-    def step_began(self) -> None:
-        """Begin a step: a root cell is called."""
+    def run_began(self) -> None:
+        """Begin a run: a gradient call for weights, or a call of a root."""
         for begin in self._at_steps:
             try:
                 begin()

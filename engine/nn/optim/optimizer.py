@@ -6,6 +6,7 @@ An update creates new arrays and rebinds the parameters to them, so that capture
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -27,7 +28,7 @@ from ..learning_rate_schedule import LearningRateSchedule
 from ._sharing import Sharing
 from .parameter_updates import New, Unprepared, as_operand, count_of, float_of, number_of, sum_as_dtype, take_all
 
-__all__ = ["Optimizer", "opt_init_args_register"]
+__all__ = ["Optimizer", "has_updated", "holds_any", "opt_init_args_register"]
 
 Params: TypeAlias = Iterable[Parameter | dict[str, Any]]
 
@@ -45,7 +46,23 @@ Gradients: TypeAlias = Tensor | Sequence[Tensor]
 
 """Argument of an optimizer's call."""
 
+_optimizers: weakref.WeakSet[Optimizer] = weakref.WeakSet()
+
 _GROUP_KEYS = ("params", "lr", "weight_decay", "grad_centralization", "order_params")
+
+
+def holds_any(parameters: Iterable[Parameter]) -> bool:
+    """Return whether an optimizer that still exists holds one of these parameters."""
+    ids = set(map(id, parameters))
+    return any(not ids.isdisjoint(map(id, optimizer.parameters)) for optimizer in tuple(_optimizers))
+
+
+def has_updated(parameter: Parameter) -> bool:
+    """Return whether an optimizer that still exists holds this parameter and has made a step."""
+    return any(
+        int(optimizer.global_step.asnumpy().item()) > 0 and any(held is parameter for held in optimizer.parameters)
+        for optimizer in tuple(_optimizers)
+    )
 
 
 def opt_init_args_register(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -176,6 +193,7 @@ class Optimizer(Sharing):
         self.optim_filter = tuple(index in local_indices for index in range(self.param_length))
         self.use_parallel = self._shares is not None
         self.is_group_params_ordered = self.is_group and any("order_params" in entry for entry in parameter_list)
+        _optimizers.add(self)
 
     # Settings and parameters
 

@@ -193,7 +193,7 @@ def test_a_tap_that_raises_is_told_once_and_the_run_has_the_same_bits(
     assert len(message_lines(capsys.readouterr().err)) == len(session.faults) == bool(calls)
 
 
-OF_STEPS = [(kind, method) for kind in WATCHERS for method in ("step_began", "ended") if method in vars(kind)]
+OF_STEPS = [(kind, method) for kind in WATCHERS for method in ("run_began", "ended") if method in vars(kind)]
 
 
 @pytest.mark.parametrize(("kind", "method"), OF_STEPS, ids=[f"{kind.__name__}.{method}" for kind, method in OF_STEPS])

@@ -11,6 +11,7 @@ from plain_session import PlainSession, PlainTensor, plain_node
 
 from hookscope.engine import Tensor, grad, nn
 from hookscope.engine.debug import DebugSession, GradientCheck, GradientRow, HookRow
+from hookscope.engine.debug.diagnose.coverage import Coverage
 from hookscope.widgets import cell_tree_html
 from hookscope.widgets.static_html import snapshot
 
@@ -124,7 +125,7 @@ def test_of_long_tables_only_the_first_is_open(session: PlainSession) -> None:
 def test_what_is_wrong_comes_first_then_what_was_looked_for(full: PlainSession) -> None:
     full.add_condition("nan")
     full.add_condition("dead_relu=0.8")
-    full.looked_at = 30, 690
+    full.coverage = Coverage(30, 690, ("nan", "dead_relu"))
     summary = "30 steps, 690 captures, 2 conditions: nothing wrong. Looked for: nan, dead_relu=0.8."
     assert summary in snapshot.panel_html(full)
     finding = full.find("dead_relu", "block.relu", full.captures[0])

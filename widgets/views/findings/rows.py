@@ -15,7 +15,6 @@ from hookscope.engine.debug.diagnose.causes import summary
 from hookscope.engine.debug.diagnose.producer import OUTSIDE
 from hookscope.engine.debug.record.capture import cell_name
 from hookscope.engine.debug.stop.stepping.user_code import is_user_code
-from hookscope.widgets import texts
 from hookscope.widgets.views.findings.evidence import NOTHING, Evidence, EvidenceSource
 
 if TYPE_CHECKING:
@@ -117,11 +116,9 @@ def verdict(session: DebugSession) -> str:
     """Return a sentence for a run without findings: what was checked, and for how many conditions."""
     if not session.conditions:
         return f"No conditions are checked yet. Find faults checks {len(CONDITIONS)} conditions on all later runs."
-    steps, captures = session.checks.looked_at()
-    counts = ((steps, "step"), (captures, "capture"), (len(session.conditions), "condition"))
-    if steps or captures:
-        muted = f" apart from muted findings ({len(session.muted)})" if session.muted else ""
-        return f"{', '.join(texts.counted(*count) for count in counts)}: nothing wrong{muted}."
+    text = session.checks.coverage().text(len(session.muted))
+    if text:
+        return text
     if session.attached:
         return "Nothing has run yet. Run the network: faults appear here, with advice."
     return "Nothing has run since these are looked for, and this panel no longer watches."

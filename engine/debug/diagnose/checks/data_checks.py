@@ -31,6 +31,8 @@ __all__ = ["InputWatch", "SamplesWatch"]
 BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm)
 _NORMALIZATIONS = (*BATCH_NORMS, nn.LayerNorm, nn.GroupNorm, nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d)
 
+_RECURRENT = (nn.RNN, nn.LSTM, nn.GRU)
+
 # A larger network is not run again for one condition.
 _MOST_ELEMENTS = 1 << 22
 # Samples leak in a cell if the change is at least this share of that in the network's outputs.
@@ -49,8 +51,8 @@ class InputWatch(Watcher):
         self._checked = False
         self._steps = 0
 
-    def step_began(self) -> None:
-        """Begin a step: a root cell is called."""
+    def run_began(self) -> None:
+        """Begin a run: a gradient call for weights, or a call of a root."""
         self._steps = 1 if self.has_new_root() else self._steps + 1
         self._checked = self._steps > _STEPS
 
@@ -128,8 +130,8 @@ class SamplesWatch(Watcher):
         self._tried.add(id(call.cell))
         effect = side_effect(call.cell) if is_plain((call.args, call.kwargs)) else "an argument that is not a tensor"
         if effect:
-            name = cell_name(path)
-            self._events.say(f"samples_leak is not checked in {name}: the run of a copy may change {effect}")
+            reason = f"the run of a copy may change {effect}"
+            self._examiner.leave_unchecked("samples_leak", cell_name(path), reason)
             return
         count = inputs[0].shape[0] if inputs[0].ndim else 0
         has_batch_axis = all(tensor.ndim and tensor.shape[0] == count for tensor in (*inputs, *outputs))
@@ -153,7 +155,9 @@ class SamplesWatch(Watcher):
                 "",
             )
             inner = f"{path}.{leaking_path}" if path and leaking_path else path or leaking_path
-            self._examiner.observe(SamplesObservation(change), inner, cell_name(inner), self._counts.steps)
+            recurrent = isinstance(dict(self._paths).get(inner), _RECURRENT)
+            observation = SamplesObservation(change, recurrent)
+            self._examiner.observe(observation, inner, cell_name(inner), self._counts.steps)
 
 
 def _changes(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, tuple[float, float]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from hookscope.engine.nn.optim.optimizer import has_updated
+
 from ....base.module_names import is_of_the_engine
 from ...record.statistics import Statistics, statistics
 from ..conditions.parameters import BeginningObservation
@@ -38,8 +40,8 @@ class InitialValues:
         self._checked: set[int] = set()  # parameters whose first gradient was checked
         self._root_count = 0
 
-    def step_began(self) -> None:
-        """Begin a step: check the scales in new roots."""
+    def run_began(self) -> None:
+        """Begin a run: check the scales in new roots."""
         if self._examiner.wants(BeginningObservation):
             first_new = self._root_count if self._checked else 0
             self._check_scales(self._cells.roots[first_new:])
@@ -54,11 +56,14 @@ class InitialValues:
                 continue
             # Cells of other authors may have a scale of their own; so have embeddings, which no operator sums over.
             is_standard = is_of_the_engine(type(cell)) and "Embedding" not in type(cell).__name__
-            if parameter.requires_grad and is_standard:
+            if parameter.requires_grad and is_standard and not has_updated(parameter):
                 figures = statistics(parameter)
                 if figures.count and figures.finite == figures.count:
                     self._examiner.observe(
-                        BeginningObservation(figures.shape, root_mean_square(figures)), path, name, 1
+                        BeginningObservation(figures.shape, root_mean_square(figures), is_new=parameter.as_made),
+                        path,
+                        name,
+                        1,
                     )
 
     def check_gradient(self, owner: Owner, before: Any, gradient: Tensor | None, some: bool, step: int) -> None:

@@ -43,6 +43,7 @@ _TIMES = 3
 _OF_EQUAL_SHAPES = ("huber_loss", "l1_loss", "mse_loss", "smooth_l1_loss")
 _DIFFERENCES = ("sub", "squared_difference")
 _PROBABILITIES = ("softmax", "log_softmax", "sigmoid")
+_RESHAPES = ("reshape", "squeeze", "expand_dims", "transpose", "getitem", "concat", "cast", "flatten")
 _OF_CLASSES = ("cross_entropy", "nll_loss")
 
 
@@ -74,8 +75,8 @@ class LossWatch(Watcher):
         self._guessing: list[float] = []  # the values that logarithms in this run have for an uninformed prediction
         self._first = True
 
-    def step_began(self) -> None:
-        """Begin a step: a root cell is called."""
+    def run_began(self) -> None:
+        """Begin a run: a gradient call for weights, or a call of a root."""
         self._outputs.clear()
         if self.has_new_root():
             self._times, self._first = 0, True
@@ -96,6 +97,10 @@ class LossWatch(Watcher):
             self._bounded.put(outputs._array, (-1.0, 1.0))
         elif name in _PROBABILITIES and isinstance(outputs, Tensor) and outputs._array.dtype.kind != "c":
             self._gave_probabilities(name, outputs, attrs.get("axis", -1))
+        elif name in _RESHAPES and isinstance(outputs, Tensor) and isinstance(inputs[0], Tensor):
+            made_by = self._probabilities.get(inputs[0]._array)
+            if made_by is not None:
+                self._probabilities.put(outputs._array, made_by)
         elif name == "log" and self._first and isinstance(outputs, Tensor):
             ends = ends_of(outputs._array)
             if ends is not None and -math.inf < ends[0] and ends[1] <= 0:
@@ -117,7 +122,8 @@ class LossWatch(Watcher):
         if not (taps.outer_recordings() and self._attachment.own_run):
             return
         observe, step, x, expected = self._examiner.observe, self._counts.steps, prediction._array, target._array
-        observe(LossCallObservation(name, x, expected), self._probabilities.get(x) or "", name, step)
+        made_by = self._probabilities.get(x)
+        observe(LossCallObservation(name, x, expected, made_by is not None), made_by or "", name, step)
         if name in _OF_EQUAL_SHAPES:
             self._compared(x, expected, name)
         if name in BINARY and expected.size and np.isin(labels := to_host(expected).reshape(-1), (0, 1)).all():
@@ -131,7 +137,8 @@ class LossWatch(Watcher):
             if name == "cross_entropy" and self._times < _TIMES and x.dtype.kind in "fV":
                 self._cross_entropy = _cross_entropy(x, expected, attrs.get("ignore_index"))
                 if not self._times:
-                    observe(FirstLossObservation(self._cross_entropy, x.shape[1]), self._head(), name, step)
+                    is_new = self._weight is None or self._weight.as_made
+                    observe(FirstLossObservation(self._cross_entropy, x.shape[1], is_new), self._head(), name, step)
                 self._times += 1
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:

@@ -38,6 +38,9 @@ _DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)
 
 _MAX_PASSES = 100
 
+# Names of cells that are copies of another, with weights of their own.
+_COPIES = ("target", "teacher", "ema", "momentum", "average", "copy", "old", "frozen", "reference")
+
 
 @dataclass(eq=False)
 class _Pass:
@@ -175,28 +178,60 @@ def _mode(cell: Cell) -> bool | None:
 
 
 class StructureWatch(Watcher):
-    """Check of shared cells and of the names of parameters, when the network first runs."""
+    """Check of shared cells and of the names of parameters, when the network first runs.
+
+    A cell that is passed to several parents is shared on purpose, as is one that stands beside itself and gets
+    different inputs, as in a Siamese network. It is a mistake where it stands several times in a list, gets one input
+    twice, or has the name of a copy.
+    """
 
     shows = (SharedObservation, SameNamesObservation)
 
     def __init__(self, parts: WatcherParts) -> None:
         super().__init__(parts)
         self._root_count = 0  # the number of checked roots
+        self._shared: dict[int, list[str]] = {}  # paths of cells beside themselves, by the cell's id
+        self._inputs: dict[int, weakref.ref[Any]] = {}  # the newest input of each of these
 
     def cell_enter(self, call: CellCall) -> None:
-        """Check new roots at their first call."""
+        """Check new roots at their first call, and the inputs of shared cells."""
         new_roots = self._paths.roots[self._root_count :]
-        if not new_roots:
-            return
+        if new_roots:
+            self._check_roots(new_roots)
+        paths = self._shared.get(id(call.cell)) if self._shared else None
+        if paths is not None:
+            array = next((tensor._array for tensor in tensors_in(call.args)), None)
+            previous = self._inputs.get(id(call.cell))
+            if previous is not None and array is not None and previous() is array:
+                self._tell_shared(paths)
+                del self._shared[id(call.cell)]
+            elif array is not None:
+                self._inputs[id(call.cell)] = weakref.ref(array)
+
+    def run_began(self) -> None:
+        """Begin a run: inputs of different runs are not compared."""
+        self._inputs.clear()
+
+    def _check_roots(self, new_roots: list[Cell]) -> None:
         self._root_count += len(new_roots)
         paths_by_cell: dict[int, list[str]] = {}
         for root in new_roots:
             _collect_paths(root, self._paths.path_of(root) or "", paths_by_cell)
-        for paths in paths_by_cell.values():
-            if len(paths) > 1:
-                self._examiner.observe(SharedObservation(paths), paths[0], cell_name(paths[0]), self._counts.steps)
+        cells = dict(self._paths)
+        for key, paths in paths_by_cell.items():
+            siblings = _siblings(paths)
+            if len(siblings) < 2:
+                continue
+            parent = cells.get(siblings[0].rpartition(".")[0])
+            if isinstance(parent, nn.CellList | nn.SequentialCell) or any(map(_is_copy, siblings)):
+                self._tell_shared(paths)
+            else:
+                self._shared[key] = paths
         for root in new_roots:
             self._check_names(root)
+
+    def _tell_shared(self, paths: list[str]) -> None:
+        self._examiner.observe(SharedObservation(paths), paths[0], cell_name(paths[0]), self._counts.steps)
 
     def _check_names(self, root: Cell) -> None:
         """Report names of several parameters, or former ones if the current call just renamed them by paths."""
@@ -205,6 +240,20 @@ class StructureWatch(Watcher):
             paths.setdefault(parameter.__dict__.get("_shared_name", parameter.name), []).append(name)
         if any(len(parameter_names) > 1 for parameter_names in paths.values()):
             self._examiner.observe(SameNamesObservation(paths), path, cell_name(path), self._counts.steps)
+
+
+def _siblings(paths: list[str]) -> list[str]:
+    """Return the paths with the parent that most of them have."""
+    by_parent: dict[str, list[str]] = {}
+    for path in paths:
+        by_parent.setdefault(path.rpartition(".")[0], []).append(path)
+    return max(by_parent.values(), key=len)
+
+
+def _is_copy(path: str) -> bool:
+    """Return whether the name of a cell says that it holds weights of its own, as those of a target network."""
+    name = path.rpartition(".")[2].lower()
+    return any(word in name for word in _COPIES)
 
 
 def _collect_paths(cell: Cell, path: str, paths_by_cell: dict[int, list[str]]) -> None:
@@ -248,13 +297,14 @@ class BpropWatch(Watcher):
 
         effect = side_effect(cell) if is_plain(inputs) else "an argument that is not a tensor"
         if effect:
-            name = cell_name(path)
-            self._events.say(f"the bprop of {name} is not checked: the run of a copy of it may change {effect}")
+            reason = f"the run of a copy may change {effect}"
+            self._examiner.leave_unchecked("wrong_bprop", cell_name(path), reason)
             return
         try:
             check = check_gradient(cell, *inputs, samples=_SAMPLES, seconds=_SECONDS)
         except (Exception, SystemExit) as error:  # user code, run in a different dtype: not its fault
-            self._events.say(f"the bprop of {cell_name(path)} is not checked: {type(error).__name__}: {error}")
+            reason = f"a copy raised {type(error).__name__}: {error}"
+            self._examiner.leave_unchecked("wrong_bprop", cell_name(path), reason)
             return
         worst = check.worst
         # A step function has no meaningful gradient: any substitute is intended, as in a straight-through estimator.

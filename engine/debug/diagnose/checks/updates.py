@@ -121,9 +121,9 @@ class Updates:
 
     # Notifications of the session
 
-    def step_began(self) -> None:
-        """Begin a step: check the parameters that were changed since."""
-        self._initial.step_began()
+    def run_began(self) -> None:
+        """Begin a run: check the parameters that were changed since."""
+        self._initial.run_began()
         for call in self._calls:
             self._check_changes(call)
 
@@ -173,11 +173,11 @@ class Updates:
             entry.finite = statistics is None or statistics.finite == statistics.count
             self._history.add_gradient(entry.name, step, 0.0 if statistics is None else statistics.norm)
         has_gradient = any(entry.kind == "some" for entry in entries)
+        learning_cells = {entry.path for entry in entries if entry.kind == "some" and entry.parameter.ndim > 1}
         for entry in entries:
-            had_gradient = entry.parameter.ndim < 2 and id(entry.parameter) in self._with_gradient
-            self._examiner.observe(
-                GradientObservation(entry.kind, has_gradient, had_gradient), entry.path, entry.name, step
-            )
+            may_cancel = entry.path in learning_cells or id(entry.parameter) in self._with_gradient
+            observation = GradientObservation(entry.kind, has_gradient, may_cancel and entry.parameter.ndim < 2)
+            self._examiner.observe(observation, entry.path, entry.name, step)
             if entry.kind == "some":
                 self._with_gradient.add(id(entry.parameter))
             self._initial.check_gradient(entry.owner, entry.before, entry.gradient, entry.kind == "some", step)

@@ -62,8 +62,8 @@ class Watcher(taps.Tap):
         previous, self._known_roots = self._known_roots, len(self._paths.roots)
         return self._known_roots > previous
 
-    def step_began(self) -> None:
-        """Begin a step: a root cell is called."""
+    def run_began(self) -> None:
+        """Begin a run: a gradient call for weights, or a call of a root."""
 
     def end_session(self) -> None:
         """End the session."""

@@ -149,6 +149,5 @@ def tried(
                 raise
             continue
         if detail is not None:
-            message = f"{condition.name} in {capture.key} ({detail})"
-            hits.append(Hit(condition, capture.path, capture.key, capture.step, message, capture))
+            hits.append(Hit.of(condition, capture.path, capture.key, capture.step, detail, capture))
     return hits

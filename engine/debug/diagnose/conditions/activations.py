@@ -55,6 +55,7 @@ ROWS = (
         cells=("ReLU", "ReLU6"),
         in_a_row=3,
         symptom=True,
+        of_training=True,
     ),
     Condition(
         "saturated_sigmoid",
@@ -70,6 +71,7 @@ ROWS = (
         inside=True,
         in_a_row=3,
         symptom=True,
+        of_training=True,
     ),
     Condition(
         "saturated_tanh",
@@ -85,6 +87,7 @@ ROWS = (
         inside=True,
         in_a_row=3,
         symptom=True,
+        of_training=True,
     ),
     Condition(
         "all_zero",
@@ -97,5 +100,6 @@ ROWS = (
         f"AllZero in {SAGEMAKER}: 100 %; three steps: zero-initialized branches give zeros in the first",
         in_a_row=3,
         symptom=True,
+        of_training=True,
     ),
 )

@@ -11,9 +11,20 @@ if TYPE_CHECKING:
     from ...record.capture import Capture
     from ..producer import Producer
 
-__all__ = ["NO_THRESHOLD", "Condition", "Hit"]
+__all__ = ["NO_THRESHOLD", "Condition", "Detail", "Hit"]
 
 NO_THRESHOLD = math.nan
+
+
+class Detail(str):
+    """What is wrong with an observation, in a few words, and advice that fits it better than that of the row."""
+
+    advice: str
+
+    def __new__(cls, text: str, advice: str) -> Detail:
+        instance = super().__new__(cls, text)
+        instance.advice = advice
+        return instance
 
 
 @dataclass(frozen=True)
@@ -23,7 +34,8 @@ class Condition:
     Attributes:
         name: its name in ``conditions`` and ``stop_on``.
         about: the class of its observations, or several, see the module of the row.
-        formula: returns a few words on what is wrong with an observation, given the threshold, or None.
+        formula: returns a few words on what is wrong with an observation, given the threshold, or None; a ``Detail``
+            if it has advice of its own.
         threshold: the default; NaN if the formula needs none.
         unit: the unit of the threshold.
         meaning: the condition in words.
@@ -44,6 +56,7 @@ class Condition:
             it.
         masks_are_meant: for values: an infinity from which a mask was made does not count.
         against_first: for gradients: its formula needs the statistics of the first one in the backward pass.
+        of_training: for values: it is a fault only in cells that the run trains, see ``roles``.
         in_a_row: the number of consecutive steps in which it must hold; a single occurrence is not a fault.
     """
 
@@ -66,6 +79,7 @@ class Condition:
     in_a_row: int = 1
     place: str = ""
     symptom: bool = False
+    of_training: bool = False
     cures: tuple[str, ...] = ("pause_here",)
 
     @property
@@ -99,6 +113,7 @@ class Hit(NamedTuple):
         message: the observation, one sentence.
         capture: the value, if the condition is about values.
         producer: the producer of a NaN or an infinity, if known.
+        advice: the first thing to check, if it differs from that of the condition; else "".
     """
 
     condition: Condition
@@ -108,3 +123,12 @@ class Hit(NamedTuple):
     message: str
     capture: Capture | None = None
     producer: Producer | None = None
+    advice: str = ""
+
+    @classmethod
+    def of(
+        cls, condition: Condition, path: str, subject: str, step: int, detail: str, capture: Capture | None = None
+    ) -> Hit:
+        """Return a hit with its sentence; ``detail`` is the result of the formula."""
+        message = f"{condition.name} in {subject} ({detail})"
+        return cls(condition, path, subject, step, message, capture, advice=getattr(detail, "advice", ""))

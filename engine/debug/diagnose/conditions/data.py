@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from .condition import NO_THRESHOLD, Condition
+from .condition import NO_THRESHOLD, Condition, Detail
 
 __all__ = ["ROWS", "BatchObservation", "InputObservation", "LabelsObservation", "SamplesObservation"]
 
 _LECUN = "LeCun et al. 1998, Efficient BackProp, section 4.3, http://yann.lecun.com/exdb/publis/pdf/lecun-98b.pdf"
+
+_BATCH_FIRST = "It reads axis 0 as time: make it with batch_first=True, or give it (time, batch, features)."
 
 # From this many labels for each class on, a class that never occurs is not an accident.
 _LABELS_EACH = 10
@@ -60,11 +62,17 @@ class BatchObservation:
 
 @dataclass(frozen=True)
 class SamplesObservation:
-    """The relative change of the outputs of the other samples in a run of a copy with another first sample."""
+    """The relative change of the outputs of the other samples in a run of a copy with another first sample.
+
+    Attributes:
+        change: the largest change, by the size of the outputs.
+        recurrent: whether the cell that brings it in is a recurrent layer, which reads axis 0 as time by default.
+    """
 
     group: ClassVar[str] = "network"
 
     change: float
+    recurrent: bool = False
 
 
 def _not_normalized(observation: InputObservation, threshold: float) -> str | None:
@@ -109,9 +117,10 @@ def _batch_of_one(observation: BatchObservation, threshold: float) -> str | None
 def _leak(observation: SamplesObservation, threshold: float) -> str | None:
     if not observation.change > threshold:
         return None
-    return (
+    text = (
         f"with another first sample, the outputs of the other samples change by {observation.change:.3g} of their size"
     )
+    return Detail(text, _BATCH_FIRST) if observation.recurrent else text
 
 
 ROWS = (

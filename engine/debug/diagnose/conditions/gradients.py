@@ -48,6 +48,7 @@ ROWS = (
         against_first=True,
         in_a_row=3,
         symptom=True,
+        of_training=True,
     ),
     Condition(
         "exploding_gradient",
@@ -62,6 +63,7 @@ ROWS = (
         slots=("grad",),
         against_first=True,
         symptom=True,
+        of_training=True,
         cures=("clip", "pause_here"),
     ),
 )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...record.numbers import ends_of
-from .condition import NO_THRESHOLD, Condition
+from .condition import NO_THRESHOLD, Condition, Detail
 
 __all__ = [
     "BINARY",
@@ -23,6 +23,8 @@ __all__ = [
 ]
 
 _KARPATHY = "Karpathy, A recipe for training neural networks, https://karpathy.github.io/2019/04/25/recipe/"
+
+_SET_BEFORE = "See what was loaded into the network, and whether its classes are those of the labels."
 
 # Sums this near to 1 are sums of probabilities.
 _SUM = 1e-3
@@ -45,6 +47,7 @@ class LossCallObservation:
         function: its name in ``ops``.
         prediction: the network's output, an array.
         target: the target, an array.
+        normalized: whether a softmax or sigmoid made the prediction.
     """
 
     group: ClassVar[str] = "loss"
@@ -52,6 +55,7 @@ class LossCallObservation:
     function: str
     prediction: Any
     target: Any
+    normalized: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,12 +92,16 @@ class SoftmaxObservation:
 
 @dataclass(frozen=True)
 class FirstLossObservation:
-    """The first cross-entropy of a network, a mean over its samples, and the number of classes."""
+    """The first cross-entropy of a network, a mean over its samples, and the number of classes.
+
+    ``is_new`` says that its last weight holds the values that it was made with.
+    """
 
     group: ClassVar[str] = "loss"
 
     loss: float
     classes: int
+    is_new: bool = True
 
 
 @dataclass(frozen=True)
@@ -115,6 +123,8 @@ def _twice(observation: LossCallObservation, threshold: float) -> str | None:
     if not (low >= 0 and high <= 1) or low == high:
         return None
     if observation.function == "binary_cross_entropy_with_logits":
+        if not observation.normalized:
+            return None  # logits of a network that has learned little lie there by chance
         return f"it wants logits, and all it gets lies in [{low:.3g}, {high:.3g}], as after a sigmoid"
     sums = _sums(x, 1 if x.ndim > 1 else 0)
     if not (abs(sums - 1) <= _SUM).all():
@@ -180,7 +190,9 @@ def _first(observation: FirstLossObservation, threshold: float) -> str | None:
     if not observation.loss > threshold * uninformed:
         return None
     guess = f"guessing among {observation.classes} classes costs {uninformed:.3g}"
-    return f"{observation.loss:.3g} before any training, where {guess}"
+    if observation.is_new:
+        return f"{observation.loss:.3g} before any training, where {guess}"
+    return Detail(f"{observation.loss:.3g} in the first step that was watched, where {guess}", _SET_BEFORE)
 
 
 def _sign(observation: SignObservation, threshold: float) -> str | None:

@@ -126,7 +126,7 @@ ROWS = (
         NO_THRESHOLD,
         "",
         "a custom bprop differs from the automatic gradient of its construct",
-        "Call check_gradient on the cell, which says which element differs by how much.",
+        "Correct the bprop where it differs; the gradient check compares every element.",
         "own; tolerances are those of check_gradient",
         cures=("check_gradient", "pause_here"),
     ),

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from .condition import NO_THRESHOLD, Condition
+from .condition import NO_THRESHOLD, Condition, Detail
 
 __all__ = [
     "ROWS",
@@ -26,6 +26,8 @@ _HE = "He et al. 2015, https://arxiv.org/abs/1502.01852"
 _GLOROT = "Glorot and Bengio 2010, https://proceedings.mlr.press/v9/glorot10a.html"
 
 
+_SET_BEFORE = "See what was loaded or written into it; if it was trained, the steps were too large."
+
 # Allowed distance below Glorot's scale: small weights are often intended, as in the last layer of a branch.
 _SMALLER = 1e4
 
@@ -38,6 +40,7 @@ class BeginningObservation:
         shape: its shape.
         root_mean_square: of its elements, before the first step; None if its initialization follows another rule.
         symmetric: after the first gradient: the reason why its units cannot become different, or "".
+        is_new: whether it holds the values that it was made with; else it may have been trained before.
     """
 
     group: ClassVar[str] = "parameters"
@@ -45,6 +48,7 @@ class BeginningObservation:
     shape: tuple[int, ...]
     root_mean_square: float | None = None
     symmetric: str = ""
+    is_new: bool = True
 
 
 @dataclass(frozen=True)
@@ -55,14 +59,20 @@ class GradientObservation:
         gradient: "none", "zeros", "noise" (a sum that is zero but for rounding, as of a bias before BatchNorm) or
             "some".
         others: whether another parameter of the same call got a gradient.
-        before: whether it is a bias or a scale that had a gradient before: terms may well cancel.
+        cancels: whether it is a bias or a scale that had a gradient before, or whose cell's weight has one: its terms
+            may well cancel, as in a difference of two outputs.
     """
 
     group: ClassVar[str] = "parameters"
 
     gradient: str
     others: bool
-    before: bool = False
+    cancels: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a gradient has come, so that an earlier finding was about some batches: an expert that was idle."""
+        return self.gradient == "some"
 
 
 @dataclass(frozen=True)
@@ -150,7 +160,9 @@ def _no_gradient(observation: GradientObservation, threshold: float) -> str | No
         return "the loss does not depend on it"
     # If no parameter has a gradient, the loss may just be at its minimum.
     return (
-        "only zeros came" if observation.gradient == "zeros" and observation.others and not observation.before else None
+        "only zeros came"
+        if observation.gradient == "zeros" and observation.others and not observation.cancels
+        else None
     )
 
 
@@ -188,10 +200,12 @@ def _initial(observation: BeginningObservation, threshold: float) -> str | None:
     he = math.sqrt(2 / _fan_in(observation.shape))
     glorot = math.sqrt(2 / (_fan_in(observation.shape) + math.prod(observation.shape) / observation.shape[1]))
     if scale > threshold * he:
-        return f"root mean square {scale:.3g}, where He's rule gives {he:.3g}"
-    if scale < glorot / _SMALLER:
-        return f"root mean square {scale:.3g}, where Glorot's rule gives {glorot:.3g}"
-    return None
+        text = f"root mean square {scale:.3g}, where He's rule gives {he:.3g}"
+    elif scale < glorot / _SMALLER:
+        text = f"root mean square {scale:.3g}, where Glorot's rule gives {glorot:.3g}"
+    else:
+        return None
+    return text if observation.is_new else Detail(f"{text}, when the session began to watch", _SET_BEFORE)
 
 
 ROWS = (

@@ -537,7 +537,7 @@ def test_a_bprop_that_cannot_be_checked_is_said_and_no_fault(capsys: pytest.Capt
     with DebugSession(net, conditions=["wrong_bprop"]) as session:
         grad(net)(tensor(0.5))
     assert findings_of(session) == []
-    assert "the bprop of 0 is not checked: ValueError: not of another number" in capsys.readouterr().err
+    assert "wrong_bprop is not checked in 0: a copy raised ValueError: not of another number" in capsys.readouterr().err
 
 
 def test_a_bprop_whose_cell_copies_itself_is_said_to_be_unchecked(capsys: pytest.CaptureFixture[str]) -> None:
@@ -549,7 +549,7 @@ def test_a_bprop_whose_cell_copies_itself_is_said_to_be_unchecked(capsys: pytest
     with DebugSession(net, conditions=["wrong_bprop"]) as session:
         grad(net)(tensor(0.5))
     assert findings_of(session) == []
-    message = "is not checked: the run of a copy of it may change NoCopy.__deepcopy__"
+    message = "is not checked in (root): the run of a copy may change NoCopy.__deepcopy__"
     assert message in capsys.readouterr().err
 
 

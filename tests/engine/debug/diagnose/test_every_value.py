@@ -87,7 +87,7 @@ def test_a_check_takes_whatever_an_operator_a_loss_or_a_gradient_call_is_given(k
     cell, looked = nn.Dense(3, 2), []
     weight = cell.weight
     watcher = _watcher(kind, looked, cell)
-    watcher.step_began()
+    watcher.run_began()
     with np.errstate(all="raise"):
         for shape, value in itertools.product(SHAPES, KINDS):
             made = array(shape, dtype, value)

