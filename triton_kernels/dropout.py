@@ -1,8 +1,8 @@
 """Dropout whose mask depends only on the seed and the element's index.
 
 Element i in C order is kept according to word i % 4 of Philox's counter offset + i // 4. The words are Triton's, which
-the engine's `cpu.philox` reproduces bit for bit: for one seed and offset, the mask is the same on a CPU and on a GPU.
-Dropout is its own gradient: nothing is saved, and the mask is generated again.
+the engine's `cpu.arrays.philox` reproduces bit for bit: for one seed and offset, the mask is the same on a CPU and on a
+GPU. Dropout is its own gradient: nothing is saved, and the mask is generated again.
 """
 
 # mypy: disable-error-code="import-untyped, no-untyped-def, no-untyped-call, untyped-decorator"

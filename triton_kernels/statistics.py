@@ -25,7 +25,7 @@ from hookscope.triton_kernels.launch.plans import Input, Kernel, Operand, Planne
 from hookscope.triton_kernels.launch.tables import addresses, chunks, table
 
 BINS, FIGURES = 64, 10
-"""Columns of a row: first the statistics, as in `compiled.statistics`, then the histogram if requested."""
+"""Columns of a row: first the statistics, as in `compiled.arrays.statistics`, then the histogram if requested."""
 PIECE = 1 << 15
 _BLOCK = 512
 """Elements per iteration: 4 for each of 128 threads, whose sums in float64 stay in registers."""

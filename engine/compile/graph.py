@@ -230,8 +230,8 @@ class Binding:
 class FusedLoop:
     """Elementwise operators over one shape, and sums of their results: one loop (see ``fusion``).
 
-    ``steps`` compute the elements of the outputs from those of the inputs (``scalars.Program``). An input has at most
-    the axes in which it varies, with lengths above 1.
+    ``steps`` compute the elements of the outputs from those of the inputs (``scalar_programs.Program``). An input has
+    at most the axes in which it varies, with lengths above 1.
 
     Args:
         shape: the length of each of the loop's axes.

@@ -1,4 +1,7 @@
-"""``mindspore.parallel`` and the settings of many ranks, stored and readable; ``ranks.settings`` has their effects."""
+"""``mindspore.parallel`` and the settings of many ranks, which are stored and can be read back.
+
+``distributed.settings`` has the functions of the settings that have an effect.
+"""
 
 from __future__ import annotations
 

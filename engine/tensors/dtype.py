@@ -44,7 +44,7 @@ __all__ = [
 
 
 class Type:
-    """Type of a value: an element type (``DType``), or one of the kinds of ``kinds.py``. ``str`` is its name."""
+    """Type of a value: an element type (``DType``), or one of the kinds of ``type_kinds.py``. ``str`` is its name."""
 
     __slots__ = ("name",)
     name: str

@@ -66,7 +66,7 @@ Result = TypeVar("Result")
 def attempt(
     session: DebugSession, what: str, make: Callable[[], Result], fallback: Callable[[Exception], Result]
 ) -> Result:
-    """Return the result of `make`; if it raises, report a fault of the debugger and return `instead(error)`."""
+    """Return the result of `make`; if it raises, report a fault of the debugger and return `fallback(error)`."""
     try:
         return make()
     except Exception as error:

@@ -1,9 +1,9 @@
 """Loop kernels for GPU arrays, generated as text for one fused group of operators and compiled by Triton.
 
-As on a CPU X consists of the table's scalar expressions and of axis numbers alone. Dimensions and
-strides are arguments, so that equal groups of other sizes share the machine code, which Triton caches on disk. A loop
-reads its inputs by their strides, without copying broadcast ones. Outputs have the memory order of the first input that
-has all axes, if that is contiguous in some order.
+As on a CPU (``cpu_loops``), the text consists of the table's scalar expressions and of axis numbers alone; it contains
+no text of the user's. Dimensions and strides are arguments, so that equal groups of other sizes share the machine code,
+which Triton caches on disk. A loop reads its inputs by their strides, without copying broadcast ones. Outputs have the
+memory order of the first input that has all axes, if that is contiguous in some order.
 
 A group is one kernel, which stores the elements and accumulates the sums over one set of axes. Sums over other axes are
 a kernel each, which recomputes its summands. A program sums a tile at a time: each tile as a tree of at most 1024

@@ -7,7 +7,7 @@ layout of counter and key is that of Triton's `tl.rand` and `tl.randint`, whose 
 functions reproduce bit for bit: the key is the (low, high) half of the seed, the counter the (low, high) half
 of the offset and two zeros.
 
-Large draws are compiled (`compiled.random_numbers`). They give the same bits on any processor: they use only
+Large draws are compiled (`compiled.arrays.random_numbers`). They give the same bits on any processor: they use only
 operations with IEEE 754's exact rounding, and implement logarithm and cosine with these.
 """
 

@@ -62,7 +62,7 @@ class _Plan:
     """Numbers for the kernels.
 
     Attributes:
-        taps, shape: as in ``compiled.convolution``.
+        taps, shape: as in ``compiled.neural.convolution``.
         flat: whether the input is the matrix of its windows.
         direct: whether it is computed without columns.
         depth: the length of a column of one group.

@@ -37,7 +37,7 @@ def _scale(p: float) -> float:
     return 1.0 / (1.0 - p) if p < 1.0 else 1.0
 
 
-_BLOCK = 4096  # of ``compiled.dropout``
+_BLOCK = 4096  # of ``compiled.neural.dropout``
 
 
 def _compiled(x: Array, p: float, seed: int, offset: int) -> Array:

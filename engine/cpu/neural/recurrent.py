@@ -2,7 +2,7 @@
 
 Time is the first axis. Gates are in the order i, f, g, o (LSTM) and r, z, n (GRU). Computations that depend on the
 previous state run step by step; the products for the gradients of weights and inputs are one for all steps. Large work
-in float32 is done by ``compiled.recurrent``, with a part of the samples on each thread.
+in float32 is done by ``compiled.neural.recurrent``, with a part of the samples on each thread.
 """
 
 from __future__ import annotations

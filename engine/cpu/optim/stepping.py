@@ -74,7 +74,7 @@ def step(kernel: str, rows: Sequence[tuple[Array, Sequence[tuple[Array, Array]]]
     """Compute and write the results of a step.
 
     Args:
-        kernel: the name of one of ``compiled.updates``.
+        kernel: the name of one of ``compiled.optim.updates``.
         rows: for each tensor its gradient, and pairs of an array and the destination of its new value, which
             may be the same array: the parameter, then its states.
         numbers: for each tensor the numbers of the kernel.

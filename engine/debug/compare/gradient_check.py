@@ -3,8 +3,8 @@
 Everything is computed in float64 on an isolated copy (``differentiated.py``), with random output gradients: with ones,
 errors that sum to zero (in a softmax) would not be detected.
 
-Differences are taken element by element (``slopes.py``). For large values, a random sample of elements is checked,
-first those where the gradient differs from the automatic one, and one random direction through all of them.
+Differences are taken element by element (``finite_differences.py``). For large values, a random sample of elements is
+checked, first those where the gradient differs from the automatic one, and one random direction through all of them.
 
 For a wrong gradient, the reason also says what it resembles (``likeness.py``).
 """
@@ -71,7 +71,7 @@ def check_gradient(
     Raises:
         TypeError: ``cell`` is not a cell, or cannot be copied.
         ValueError: a bad option, or ``sens`` that does not fit the outputs.
-        Stopped: the check was stopped (``engine.progress``).
+        Stopped: the check was stopped (``engine.tape.progress``).
         Exception: any exception of ``construct`` or ``bprop``.
     """
     if not isinstance(cell, Cell):

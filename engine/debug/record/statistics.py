@@ -1,11 +1,11 @@
 """Statistics of the elements of one value: ``statistics(value)``; of many in one pass: ``statistics_of(values)``.
 
 Figures are float64 and come from the finite elements; complex elements count by their magnitude, booleans as 0 and 1.
-The kernels of ``engine.cpu.compiled.statistics`` compute them for float32 and float64. Other dtypes are converted piece
-by piece into the smaller of the two that represents them exactly, so that the copy stays in the cache. The result does
-not depend on the number of threads. With ``HOOKSCOPE_NUMBA=0``, NumPy computes them. Arrays on a GPU are measured there
-if Triton runs (``triton_kernels.statistics``), and all values of one call are read as one small array; otherwise, and
-if they have few elements, they are copied to the host.
+The kernels of ``engine.cpu.compiled.arrays.statistics`` compute them for float32 and float64. Other dtypes are
+converted piece by piece into the smaller of the two that represents them exactly, so that the copy stays in the cache.
+The result does not depend on the number of threads. With ``HOOKSCOPE_NUMBA=0``, NumPy computes them. Arrays on a GPU
+are measured there if Triton runs (``triton_kernels.statistics``), and all values of one call are read as one small
+array; otherwise, and if they have few elements, they are copied to the host.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _NOT_COUNTED = np.zeros(0, np.int64)
 
 _Array = npt.NDArray[Any]
 _Measured = tuple[list[float], npt.NDArray[np.int64]]
-"""A row of figures in the layout of ``compiled.statistics``, and the histogram."""
+"""A row of figures in the layout of ``compiled.arrays.statistics``, and the histogram."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,7 +279,7 @@ def _measured_on_gpu(arrays: Sequence[_Array], counted: bool) -> list[_Measured]
 
 
 def _put_together(rows: npt.NDArray[np.float64]) -> _Measured:
-    """Merge the figures of the pieces of a value, as ``compiled.statistics.merge`` does, and add their histograms."""
+    """Merge the figures of a value's pieces, as ``compiled.arrays.statistics.merge`` does, and add their histograms."""
     sizes, lows, highs, means, deviations = rows[:, :5].T
     count = sizes.sum()
     with np.errstate(all="ignore"):  # without finite elements the mean is undefined

@@ -1,6 +1,6 @@
 """Optimizer steps over many tensors on a GPU: a single launch if Triton has a kernel, and skipped by a GPU flag.
 
-The counterpart of ``cpu.stepping``. Numbers on the GPU stay there: the kernels read rates, powers and the
+The counterpart of ``cpu.optim.stepping``. Numbers on the GPU stay there: the kernels read rates, powers and the
 step by their addresses. A step that may be skipped, as after an overflow, runs without synchronizing: where the flag
 holds, the previous values are kept.
 """
@@ -121,7 +121,7 @@ def form_of(
     """Return the form in which a kernel takes a step of a rule; None if there is none.
 
     Args:
-        rule: a rule of ``cpu.updates``.
+        rule: a rule of ``cpu.optim.updates``.
         value: the parameter's array, on a GPU.
         states: the states of the rule.
         gradient: the parameter's gradient, of its shape.

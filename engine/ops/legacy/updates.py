@@ -1,7 +1,7 @@
 """Primitive classes that are an optimizer's update of one parameter: ``Adam``, ``ApplyFtrl``, ``SGD``, ...
 
-Each gives an update rule of ``cpu.updates`` MindSpore's order of inputs: the parameter and its state come first and are
-set to their new values; the rest are numbers and the gradient.
+Each gives an update rule of ``cpu.optim.updates`` MindSpore's order of inputs: the parameter and its state come first
+and are set to their new values; the rest are numbers and the gradient. The operator ``adam`` is the optimizers' step.
 """
 
 from __future__ import annotations

@@ -78,11 +78,11 @@ def max_unpool1d(
     padding: Ints = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """Return the partial inverse of ``max_pool1d``: each element at the position where it was the largest, 0 elsewhere.
+    """Return the partial inverse of ``nn.MaxPool1d``: each element where it was the largest, 0 elsewhere.
 
     Args:
         x: pooled elements, (N, C, L) or (C, L).
-        indices: the position of each, as ``max_pool1d`` with ``return_indices`` returns it; of the shape of ``x``. Of
+        indices: the position of each, as ``nn.MaxPool1d`` with ``return_indices`` returns it; of the shape of ``x``. Of
             two elements for one position the last one is kept and gets the gradient.
         kernel_size: the length of the windows.
         stride: the distance between windows; None or 0 is ``kernel_size``.

@@ -1,4 +1,4 @@
-"""Random tensors: their numbers come from the engine's one stream (``engine.random``), a ``Generator`` or a seed.
+"""Random tensors: their numbers come from the engine's one stream (``tensors.random``), a ``Generator`` or a seed.
 
 The seed of a call starts a stream of its own: the same seed gives the same numbers, at each call. If an operator has
 two (``seed2``, ``offset``), both count.

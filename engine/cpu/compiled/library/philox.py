@@ -1,4 +1,4 @@
-"""Philox4x32-10 for kernels; ``engine.cpu.philox`` describes it, with the sources of its constants."""
+"""Philox4x32-10 for kernels; ``engine.cpu.arrays.philox`` describes it, with the sources of its constants."""
 
 from __future__ import annotations
 

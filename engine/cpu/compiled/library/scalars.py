@@ -1,4 +1,4 @@
-"""Parts of loops that are generated from scalar expressions (``graph.loops``): memory, and functions of an element.
+"""Parts of loops that are generated from scalar expressions (``compile.loops``): memory, and functions of an element.
 
 Loops access their arrays through pointers, and declare that stored arrays overlap no others: the arrays that are
 written are new ones. Otherwise LLVM would have to compare all addresses first, and would not vectorize loops over more
