@@ -139,7 +139,7 @@ class TextFileDataset(_Lines):
         num_parallel_workers: the number of interleaved files; by default the setting of ``config``.
         shuffle: ``Shuffle.GLOBAL`` and the others, or True: all rows in random order; ``Shuffle.FILES``: the files;
             False, ``Shuffle.FALSE`` or None: in file order.
-        num_shards: the number of contiguous shards; with ``shard_id``.
+        num_shards: the number of contiguous shards; requires ``shard_id``.
         shard_id: the index of this shard, from 0.
         cache: accepted for compatibility.
 
@@ -182,7 +182,7 @@ class CSVDataset(_Lines):
         num_parallel_workers: the number of interleaved files; by default the setting of ``config``.
         shuffle: ``Shuffle.GLOBAL`` and the others, or True: all rows in random order; ``Shuffle.FILES``: the files;
             False, ``Shuffle.FALSE`` or None: in file order.
-        num_shards: the number of contiguous shards; with ``shard_id``.
+        num_shards: the number of contiguous shards; requires ``shard_id``.
         shard_id: the index of this shard, from 0.
         cache: accepted for compatibility.
 

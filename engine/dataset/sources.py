@@ -161,7 +161,7 @@ class NumpySlicesDataset(_IndexedSource):
         shuffle: whether rows are in random order; by default True.
         sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row indices
             instead of ``shuffle`` and ``num_shards``.
-        num_shards: the number of shards; with ``shard_id``.
+        num_shards: the number of shards; requires ``shard_id``.
         shard_id: the index of this shard, from 0.
 
     Raises:
@@ -218,7 +218,7 @@ class GeneratorDataset(_SampledSource):
             their order.
         sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row indices
             instead of ``shuffle`` and ``num_shards``.
-        num_shards: the number of shards; with ``shard_id``.
+        num_shards: the number of shards; requires ``shard_id``.
         shard_id: the index of this shard, from 0.
         python_multiprocessing: accepted for compatibility.
         max_rowsize: an int from -1 on; accepted for compatibility.
@@ -425,7 +425,7 @@ class FakeImageDataset(_IndexedSource):
         num_parallel_workers: accepted; rows are made one by one in the caller's thread.
         shuffle: whether rows are in random order; by default True.
         sampler: a sampler or a list of row indices instead of ``shuffle``, ``num_samples`` and ``num_shards``.
-        num_shards: the number of shards; with ``shard_id``.
+        num_shards: the number of shards; requires ``shard_id``.
         shard_id: the index of this shard, from 0.
         cache: accepted for compatibility.
 
@@ -514,7 +514,7 @@ class MnistDataset(_Pictures):
         shuffle: whether rows are in random order; by default True.
         sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row indices
             instead of ``shuffle`` and ``num_shards``.
-        num_shards: the number of shards; with ``shard_id``.
+        num_shards: the number of shards; requires ``shard_id``.
         shard_id: the index of this shard, from 0.
         cache: accepted for compatibility.
 
@@ -559,7 +559,7 @@ class FashionMnistDataset(MnistDataset):
         shuffle: whether rows are in random order; by default True.
         sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row indices
             instead of ``shuffle`` and ``num_shards``.
-        num_shards: the number of shards; with ``shard_id``.
+        num_shards: the number of shards; requires ``shard_id``.
         shard_id: the index of this shard, from 0.
         cache: accepted for compatibility.
 
@@ -595,7 +595,7 @@ class Cifar10Dataset(_Pictures):
         shuffle: whether rows are in random order; by default True.
         sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row indices
             instead of ``shuffle`` and ``num_shards``.
-        num_shards: the number of shards; with ``shard_id``.
+        num_shards: the number of shards; requires ``shard_id``.
         shard_id: the index of this shard, from 0.
         cache: accepted for compatibility.
 
@@ -630,7 +630,7 @@ class Cifar100Dataset(_Pictures):
         shuffle: whether rows are in random order; by default True.
         sampler: a sampler instead of ``shuffle``, ``num_samples`` and ``num_shards``, or a list of row indices
             instead of ``shuffle`` and ``num_shards``.
-        num_shards: the number of shards; with ``shard_id``.
+        num_shards: the number of shards; requires ``shard_id``.
         shard_id: the index of this shard, from 0.
         cache: accepted for compatibility.
 
@@ -669,7 +669,7 @@ class ImageFolderDataset(_IndexedSource):
         class_indexing: the label of each folder's name; other folders are skipped. By default they are counted from 0
             in the order of their names.
         decode: return images (H, W, 3), by the package ``pillow``, instead of the bytes of the files.
-        num_shards: the number of shards; with ``shard_id``.
+        num_shards: the number of shards; requires ``shard_id``.
         shard_id: the index of this shard, from 0.
         cache: accepted for compatibility.
         decrypt: a function from a file's path to its bytes; by default files are read unchanged.

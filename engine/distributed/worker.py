@@ -21,7 +21,7 @@ from typing import Any
 __all__ = ["LONGEST_PAUSE", "Pending", "Worker", "finish", "pending_of", "set_while_waiting"]
 
 _yield_core: Callable[[], None] = getattr(os, "sched_yield", partial(time.sleep, 0))
-_YIELDS = 300  # polls without a pause, in which ranks on one machine have mostly met
+_YIELDS = 300  # number of polls without a pause; most exchanges between ranks on one machine end within them
 _FIRST_PAUSE, LONGEST_PAUSE = 2e-5, 1e-3  # seconds
 
 

@@ -84,7 +84,9 @@ def _itemset(input: Tensor, *args: Any) -> Tensor:
     index = args[0]
     if len(args) == 2 and isinstance(index, int):
         if not -input.size <= index < input.size:
-            raise IndexError(f"For 'Tensor.itemset', the place must be within {input.size} elements, but got {index}")
+            raise IndexError(
+                f"For 'Tensor.itemset', the index must be in [{-input.size}, {input.size}), but got {index}"
+            )
         index = np.unravel_index(index % input.size, input.shape)
     result = _copy(input)
     result[index if len(args) == 2 else (0,) * input.ndim] = args[-1]

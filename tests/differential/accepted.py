@@ -76,7 +76,7 @@ def called_twice(case: Case, reference: dict[str, Any], answer: dict[str, Any], 
 
 
 def paths_called_twice(source: str) -> list[str]:
-    """Return the paths of cells in a program of ``hooks.py`` that a gradient calls twice, with their parents."""
+    """Return the paths of cells in a program of ``hooks.py`` that a gradient calls twice, and of the cells in them."""
     classes, cells = classes_in(source), {path: name for name, path in cells_in(source)}
     if "forward(y, x)" in source:
         return list(cells)

@@ -1,4 +1,7 @@
-"""Sorting, which is Thrust's in CuPy: stable, without bfloat16, in place only where the elements lie in one piece."""
+"""Sorting as in CuPy, which uses Thrust.
+
+Sorts are stable and refuse bfloat16. ``ndarray.sort``, which sorts in place, requires a C-contiguous array.
+"""
 
 from __future__ import annotations
 

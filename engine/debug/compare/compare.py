@@ -132,7 +132,7 @@ _Position = tuple[int, str, str, int]
 
 
 def _by_position(run: Any, name: str) -> dict[_Position, Capture]:
-    """Return the captures by step, key, origin and the number of earlier ones at the same position."""
+    """Return a run's captures by position: step from 1 on, key, origin, number of earlier ones with the same three."""
     captures = run.captures if isinstance(run, DebugSession) else run
     if not isinstance(captures, CaptureRing | list | tuple) or not all(isinstance(item, Capture) for item in captures):
         raise TypeError(f"compare: {name} must be a DebugSession or a list of Captures, got {type(run).__name__}")

@@ -165,7 +165,7 @@ def _avg_pool(d: Draft, x: Edge, kernel: Any, stride: Any, pads: Any) -> Edge:
 
 @converts("affine_of_channels")
 def _affine(d: Draft, x: Edge, mean: Edge, scale: Edge, shift: Edge) -> Edge:
-    # Runtimes fuse a BatchNormalization with the preceding convolution.
+    # BatchNormalization rather than Mul and Add: runtimes fuse it with the preceding convolution.
     x = x.wide()
     variance = d.constant(np.ones(x.shape[1]), x.dtype)
     numbers = (scale.cast(x.dtype), shift.cast(x.dtype), mean.cast(x.dtype), variance)

@@ -497,7 +497,7 @@ class LPPool1d(Cell):
     Args:
         norm_type: the exponent p, a number other than 0.
         kernel_size: the length of a window, an int above 0.
-        stride: the step between windows; None is ``kernel_size``.
+        stride: the step between windows; None means ``kernel_size``.
         ceil_mode: whether to include a last, partial window.
 
     Raises:
@@ -523,7 +523,7 @@ class LPPool2d(LPPool1d):
     Args:
         norm_type: the exponent p, a number other than 0.
         kernel_size: the window's lengths, an int above 0 for both axes or one for each.
-        stride: the step between windows, an int or one for each axis; None is ``kernel_size``.
+        stride: the step between windows, an int or one for each axis; None means ``kernel_size``.
         ceil_mode: whether to include a last, partial window.
 
     Raises:
@@ -539,7 +539,7 @@ class _Unpool(Cell):
 
     Args:
         kernel_size: the window's lengths, an int above 0 for all axes or one for each.
-        stride: the step between windows, an int or one for each axis; None is ``kernel_size``.
+        stride: the step between windows, an int or one for each axis; None means ``kernel_size``.
         padding: the padding of the pooling, an int from 0 on or one for each axis.
     """
 

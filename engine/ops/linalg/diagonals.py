@@ -204,7 +204,8 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
         dim2: the axis of the result that has the columns.
 
     Returns:
-        A tensor of one axis more than ``input`` and of its dtype; the planes have N + abs(offset) rows and columns.
+        A tensor with one more axis than ``input`` and the same dtype; its matrices in the axes (dim1, dim2) have
+        N + abs(offset) rows and columns.
 
     Raises:
         TypeError: ``input`` is not a Tensor, or an axis is not an int.

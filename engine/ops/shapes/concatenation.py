@@ -177,7 +177,7 @@ def split(tensor: Tensor, split_size_or_sections: Shape, axis: int = 0) -> tuple
     else:
         sizes = list(ints_of(split_size_or_sections, "split", "split_size_or_sections"))
         if min(sizes, default=0) < 0:
-            raise ValueError(f"For 'split', no size of a part may be negative, but got {sizes}")
+            raise ValueError(f"For 'split', the sizes of the parts must not be negative, but got {sizes}")
         if sum(sizes) != length:
             raise ValueError(f"For 'split', the sizes {sizes} must add up to {length}, the length of axis {axis}")
     parts, start = [], 0

@@ -153,7 +153,9 @@ def transpose(input: Tensor, dims: Ints | Tensor | None) -> Tensor:
     requested = tuple(reversed(range(input.ndim))) if dims is None else ints_of(dims, "transpose", "dims")
     order = tuple(n % input.ndim if -input.ndim <= n < input.ndim else n for n in requested)
     if sorted(order) != list(range(input.ndim)):
-        raise ValueError(f"For 'transpose', 'dims' must order the {input.ndim} axes of 'input', but got {requested}")
+        raise ValueError(
+            f"For 'transpose', 'dims' must be a permutation of the {input.ndim} axes of 'input', but got {requested}"
+        )
     return _transpose(input, axes=order)
 
 

@@ -216,7 +216,8 @@ def assigned(target: Tensor, index: Any, value: Any) -> Array:
         value = tensor_of(value)
     elif not isinstance(value, Tensor | bool | int | float | complex):
         raise (TypeError if value is None else IndexError)(
-            f"For 'Tensor.__setitem__', the value must be a number, a list or a Tensor, but got {type(value).__name__}"
+            f"For 'Tensor.__setitem__', the value must be a number, a list, a tuple, an array or a Tensor, "
+            f"but got {type(value).__name__}"
         )
     if not isinstance(value, Tensor):
         value = wrapped(value, array.dtype)

@@ -16,8 +16,8 @@ class Accuracy(EvaluationBase):
     """The fraction of samples predicted correctly; with "multilabel" all labels of a sample must be correct.
 
     Args:
-        eval_type: "classification": scores (N, C, ...) and labels (N, ...) or one-hot rows; "multilabel": zeros and
-            ones of one shape.
+        eval_type: "classification": scores (N, C, ...) and labels (N, ...) or one-hot rows; "multilabel":
+            predictions and labels have the same shape, and each element is 0 or 1.
 
     Raises:
         TypeError: an unknown ``eval_type``.

@@ -67,8 +67,8 @@ class Precision(_CountRatio):
     """The precision of each class: the fraction of true positives among predicted positives.
 
     Args:
-        eval_type: "classification": scores (N, C, ...) and labels (N, ...) or one-hot rows; "multilabel": zeros and
-            ones of one shape.
+        eval_type: "classification": scores (N, C, ...) and labels (N, ...) or one-hot rows; "multilabel":
+            predictions and labels have the same shape, and each element is 0 or 1.
 
     Raises:
         TypeError: an unknown ``eval_type``.
@@ -83,8 +83,8 @@ class Recall(_CountRatio):
     """The recall of each class: the fraction of true positives among positives.
 
     Args:
-        eval_type: "classification": scores (N, C, ...) and labels (N, ...) or one-hot rows; "multilabel": zeros and
-            ones of one shape.
+        eval_type: "classification": scores (N, C, ...) and labels (N, ...) or one-hot rows; "multilabel":
+            predictions and labels have the same shape, and each element is 0 or 1.
 
     Raises:
         TypeError: an unknown ``eval_type``.

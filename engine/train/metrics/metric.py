@@ -142,8 +142,8 @@ class EvaluationBase(Metric):
     """Base of accuracy, precision and recall: predictions for one label of several, or for several at once.
 
     Args:
-        eval_type: "classification": scores (N, C, ...) and labels (N, ...) or one-hot rows; "multilabel": zeros and
-            ones of one shape.
+        eval_type: "classification": scores (N, C, ...) and labels (N, ...) or one-hot rows; "multilabel":
+            predictions and labels have the same shape, and each element is 0 or 1.
 
     Raises:
         TypeError: an unknown ``eval_type``.

@@ -33,7 +33,7 @@ def test_a_step_is_the_cpus_and_reads_nothing_back(name: str) -> None:
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 @pytest.mark.parametrize("name", ["Adam, decay, scale, nesterov", "AdamWeightDecay", "Momentum", "SGD, momentum"])
 def test_half_precision_steps_are_computed_in_float32(name: str, dtype: str) -> None:
-    """The reference computes in float32 what begins in half precision; each step here is rounded once."""
+    """The reference is the same training in float32; here each step computes in float32 and rounds its results once."""
     result = training(OPTIMIZERS[name], on_gpu=True, triton=True, dtype=getattr(ms, dtype))
     result.agrees_with(training(OPTIMIZERS[name], on_gpu=False), TOLERANCES[dtype])
     assert len([launch for launch in result.launches if "rows" in launch]) == 1

@@ -100,7 +100,7 @@ READING: dict[str, Callable[[list[Parameter]], Any]] = {"Plain": lambda p: Plain
 
 
 class Outcome:
-    """A training's results, as arrays of the host in double precision, and its last step's requests to the device."""
+    """Results of a training: its tensors as float64 arrays on the host, and what its last step did on the device."""
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {}

@@ -6,8 +6,10 @@ program of 8 warps or two of 4 are meant to be resident at once: 255 registers. 
 (128 + 128) * 64 * 2 B = 32 KiB of shared memory and three stages 96 KiB, of 128 x 64 72 KiB, two of which fit.
 In float32 each operand is there in two parts, so a tile is of 64 x 64 with steps of 32: 32 sums a thread of 4 warps.
 
-Thin groups are bound by memory: 3.35 TB/s at 0.6 us under way are 2 MB, 15 KiB of each of 132 multiprocessors, or 960
-threads with 16 bytes each: 8 programs of 128, 64 registers a thread. Their kernels are few, and are read singly.
+Convolutions with thin groups are limited by the bandwidth of memory. At 3.35 TB/s and a latency of 0.6 us, 2 MB must
+be in flight. That is 15 KiB for each of 132 multiprocessors, or 960 threads that load 16 bytes each. So 8 programs of
+128 threads are to be resident on a multiprocessor, and a thread may use 64 registers. The weights of these convolutions
+are few, and they are loaded one element at a time.
 """
 
 from typing import Any

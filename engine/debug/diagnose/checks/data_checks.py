@@ -98,7 +98,7 @@ class SamplesWatch(Watcher):
     def __init__(self, parts: WatcherParts) -> None:
         super().__init__(parts)
         self._tried: set[int] = set()
-        self._pairs: set[int] = set()  # batch sizes for which operators computed pairs, in this run
+        self._pairs: set[int] = set()  # sizes N of the (N, N) matrices of pairs computed in this run
 
     def cell_enter(self, call: CellCall) -> None:
         """Begin the run of a root."""
@@ -144,7 +144,8 @@ class SamplesWatch(Watcher):
             changes = _changes(call.cell, call.args, call.kwargs)
         change = changes.get("", (0.0, 0.0))[1]
         if change > 0:
-            # The first cell to end that introduces the change: not an enclosing one, nor a later one.
+            # The cell that introduces the change is the first one to end whose outputs change and whose inputs do not:
+            # enclosing cells and cells that run later end after it.
             threshold = _AS_MUCH * change
             leaking_path = next(
                 (

@@ -16,7 +16,8 @@ class Adam(AdamW):
     """Adam with both moments corrected: p - lr * m_hat / (sqrt(v_hat) + eps) (Kingma and Ba 2015).
 
     Args:
-        params: the Parameters to train; or dictionaries with ``params`` and their settings, each a group.
+        params: the Parameters to train, or a list of dictionaries, one per parameter group, with ``params`` and that
+            group's settings.
         lr: the learning rate, from 0 on: a number or a Tensor of one.
         betas: the decay rates of the moments ``m`` and ``v``, each in [0, 1).
         eps: added to the divisor.

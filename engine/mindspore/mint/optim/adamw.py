@@ -20,7 +20,8 @@ class AdamW(adamw.AdamW):
     Loshchilov and Hutter 2019; both moments are corrected.
 
     Args:
-        params: the Parameters to train; or dictionaries with ``params`` and their settings, each a group.
+        params: the Parameters to train, or a list of dictionaries, one per parameter group, with ``params`` and that
+            group's settings.
         lr: the learning rate, from 0 on: a number or a Tensor of one.
         betas: the decay rates of the moments ``m`` and ``v``, each in [0, 1).
         eps: added to the divisor.
@@ -72,7 +73,8 @@ class FusedAdamW(AdamW):
     """An alias of ``AdamW``, of which there is one implementation here.
 
     Args:
-        params: the Parameters to train; or dictionaries with ``params`` and their settings, each a group.
+        params: the Parameters to train, or a list of dictionaries, one per parameter group, with ``params`` and that
+            group's settings.
         lr: the learning rate, from 0 on: a number or a Tensor of one.
         betas: the decay rates of the moments ``m`` and ``v``, each in [0, 1).
         eps: added to the divisor.

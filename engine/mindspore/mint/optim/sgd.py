@@ -21,7 +21,8 @@ class SGD(Optimizer):
     In a Parameter's first step v is g (Sutskever et al. 2013).
 
     Args:
-        params: the Parameters to train; or dictionaries with ``params`` and their settings, each a group.
+        params: the Parameters to train, or a list of dictionaries, one per parameter group, with ``params`` and that
+            group's settings.
         lr: the learning rate, from 0 on: a number or a Tensor of one.
         momentum: the fraction of v that is kept, from 0 on; 0 stores no v.
         dampening: the fraction of the gradient that is left out of v.

@@ -1,4 +1,8 @@
-"""The class LSTM, all weights in one tensor: as recorded from MindSpore 2.10, by its formula, and differences."""
+"""Tests of the Primitive class ``LSTM``, whose weights are one tensor.
+
+Its results are compared with those recorded from MindSpore 2.10 and with its formula, and its gradients with central
+differences.
+"""
 
 from __future__ import annotations
 

@@ -35,7 +35,11 @@ def test_split_has_parts_of_one_length() -> None:
         (lambda x: ops.chunk(x, 3, 7), ValueError, "For 'chunk', 'axis' must be in"),
         (lambda x: ops.chunk(x, 2.0), TypeError, "'chunks' must be an int, but got 2.0"),
         (lambda x: ops.chunk(x, 0), ValueError, "'chunks' must be above 0, but got 0"),
-        (lambda x: ops.split(x, [8, -1]), ValueError, r"no size of a part may be negative, but got \[8, -1\]"),
+        (
+            lambda x: ops.split(x, [8, -1]),
+            ValueError,
+            r"the sizes of the parts must not be negative, but got \[8, -1\]",
+        ),
         (lambda x: ops.tile(x, (-1, 1)), ValueError, r"'dims' must not be negative, but got \(-1, 1\)"),
         (lambda x: ops.pad(x, (1, 1), "foo"), ValueError, "'mode' must be one of .*'circular'.*, but got 'foo'"),
         (lambda x: ops.pad(x, (1, 1), "reflect", 3.0), ValueError, "'value' must be None with mode 'reflect'"),
