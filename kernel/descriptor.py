@@ -1,6 +1,7 @@
-"""File descriptor that survives a user's script, which may close it: scripts that become daemons close all.
+"""File descriptor that is safe to write to even if a user's script has closed it.
 
-Its number may then belong to a file of the script's, so the identity of the file is checked before each write.
+A script that becomes a daemon closes all descriptors. The number of the descriptor may then belong to a file of the
+script's own. So the identity of the file is checked before each write.
 """
 
 from __future__ import annotations

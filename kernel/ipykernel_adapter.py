@@ -6,8 +6,8 @@ that a release may change without notice, is used in this file and nowhere else 
 "Hooks" precede ipykernel's and IPython's classes in the method resolution order and call our methods from those
 overrides.
 
-Versions: ipykernel 7.1 to 7.4. A docstring names a version where one differs from another; without one, the members are
-the same in all four. `tests/kernel/test_ipykernel_adapter.py` states the assumptions, and `python
+The supported versions are ipykernel 7.1 to 7.4. Where versions differ, a docstring names them; otherwise the members
+are the same in all four. `tests/kernel/test_ipykernel_adapter.py` states the assumptions, and `python
 tests/kernel/ipykernel_versions.py` runs it, and the tests of the kernel, with each version.
 
 Nothing of Jupyter is imported with this module, since a terminal's IPython and a rank use it too without ipykernel.
@@ -379,7 +379,7 @@ class ShellHooks(TracebackHooks):
 
     @contextmanager
     def completed_among(self, names: Any, names_behind: Any) -> Iterator[None]:
-        """Complete from these names, and from the second ones if these have no match; IPython 9's `Completer`."""
+        """Make IPython 9's `Completer` complete from `names`, and from `names_behind` if `names` have no match."""
         completer = self.Completer
         previous = completer.namespace, completer.global_namespace
         try:

@@ -1,8 +1,8 @@
 """Lifetimes of the panels, and of the sessions that the magics open.
 
 The sessions and panels of a notebook's cell live until that cell runs again or is deleted, until they are closed, or
-until the kernel ends; not until another panel opens. The captures of each session are bounded by its ring buffer. A
-replaced session is detached at once.
+until the kernel ends. Opening another panel does not end them. The captures of each session are bounded by its ring
+buffer. A replaced session is detached at once.
 
 A panel's static form in the saved notebook is renewed when a cell ends, periodically during a long cell, when its page
 reconnects, and at the end of the kernel, since a notebook without a kernel cannot show widgets.

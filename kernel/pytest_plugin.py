@@ -1,7 +1,8 @@
-"""pytest plugin: `--alias-mindspore`, `--check-networks` and the fixture `checked_networks`.
+"""pytest plugin with the options `--alias-mindspore` and `--check-networks` and the fixture `checked_networks`.
 
-The first lets tests written for MindSpore run on Hookscope's engine; the others fail a test in which a condition finds
-a cause. Registered as the entry point `hookscope`; without its options and fixture it does nothing.
+`--alias-mindspore` lets tests written for MindSpore run on Hookscope's engine. `--check-networks` and the fixture fail
+a test in which a condition finds a cause. The plugin is registered as the entry point `hookscope`. It does nothing in a
+run that uses neither its options nor its fixture.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Python source in colors: each line is a list of pieces, each a kind of token and its text, never markup."""
+"""Python source in colors. A line is a list of pieces; a piece is a kind of token and its text, which has no markup."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ _started_here: list[str] = []  # work started by a panel's button, at most one
 
 
 class Progress(TypedDict, total=False):
-    """Long work; if `what` is missing there is none, and `note` may hold a last message about it."""
+    """State of long work; without `what`, none is running, and `note` may have a message about the last work."""
 
     what: str
     text: str

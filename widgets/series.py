@@ -9,7 +9,7 @@ MOST_POINTS = 60
 
 
 def downsampled(series: Iterable[tuple[int, float]], limit: int = MOST_POINTS) -> list[tuple[int, float]]:
-    """Return the series with at most `limit` points: the largest, or a nonfinite one, of each equal stretch."""
+    """Return at most `limit` points of the series: of each interval of equal length, a nonfinite or the largest one."""
     points = list(series)
     length = -(-len(points) // limit)
     if length < 2:

@@ -69,7 +69,7 @@ class View:
         script: a file next to the module, or for a small view the text itself: a JavaScript module that exports
             `create`, which takes a `ViewContext` and returns a `ViewPart` (static/types.js). Text imports as a file
             `widgets/views/<name>.js` would.
-        style: its style sheet, likewise.
+        style: its style sheet, a file next to the module or the text itself.
         part_of: the view that includes this one; such a view is not a tab of the whole panel.
         at_pause: whether it is selected when the run pauses.
         leads_to: the target that other views open in it with `go.<leads_to>`; "" for none.

@@ -1,4 +1,4 @@
-"""Faults of the debugger itself: each is reported once for its place, and the user's run continues.
+"""Faults of the debugger itself. The first fault of each subject is reported, and the user's run continues.
 
 A condition whose formula raises, a tap, an observer or a view that fails must not end a training. The report is one
 line on standard error; the traceback goes to Python's logger "hookscope.debug" and to ``DebugSession.faults``. Three

@@ -93,7 +93,7 @@ class SessionParameters:
         attachment: the attachment of the session.
         display: knows whether the run is paused.
         newest: notified of edits, which are not updates.
-        checks: likewise.
+        checks: notified of edits, too.
         events: notified of edits.
     """
 

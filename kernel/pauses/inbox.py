@@ -9,7 +9,7 @@ from ..ipykernel_adapter import Frames
 
 
 class Inbox:
-    """Pending messages, numbered by run; a run ends where another request came between.
+    """Pending messages in numbered runs; a run is a sequence of messages without another request between them.
 
     Attributes:
         urgent: the number of messages that a running cell may handle.

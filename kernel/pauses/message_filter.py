@@ -2,7 +2,7 @@
 
 A paused cell handles every comm message and every query that runs no code. A running cell handles only messages of the
 debugger's live panels. Their handlers never block and are designed to run in the middle of user code, as they do at a
-pause. Callbacks of the user's own widgets are not, and wait until the cell has ended.
+pause. Callbacks of the user's own widgets are not designed for that, so their messages wait until the cell has ended.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A kernel runs cells in its main thread. While a cell waits there, nothing else i
 design:
 
 1. Only the shell-channel thread uses the shell socket. It puts comm messages and queries into an inbox. Every other
-   request, above all `execute_request`, takes ipykernel's own way to the main thread and so waits behind the running
+   request, above all `execute_request`, is passed to the main thread by ipykernel and so waits behind the running
    cell.
 2. While the main thread is idle, one wake-up frame in its ordinary queue makes it empty the inbox. The frame takes the
    position of the messages, so their order relative to `execute_request`s is kept. There is one frame for each run of

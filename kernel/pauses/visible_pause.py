@@ -1,8 +1,8 @@
 """Visibility of a pause: a panel is shown where a user can respond.
 
-When a run pauses, the pages report whether a panel of the session is visible. If none does, a panel is shown in the
-output of the running cell: its own may be scrolled away, cleared, or never shown. The same happens if a panel is
-removed from the page during the pause. A reloaded page has lost a running cell's output. So a cell that is run
+When a run pauses, the pages report whether a panel of the session is visible. If none is visible, one is shown in the
+output of the running cell, since the session's panel may be out of view, cleared, or never shown. The same happens if a
+panel is removed from the page during the pause. A reloaded page has lost a running cell's output. So a cell that is run
 meanwhile, and has to wait, prints the reason and shows the panel too.
 """
 

@@ -1,7 +1,8 @@
-"""Output of the ranks, line by line with labels: no line on the screen has text of two ranks.
+"""Output of the ranks in labeled lines, each with the text of a single rank.
 
 A rank's line is written when it is complete. On a terminal, rank 0, the only one that can read the keyboard, also shows
-incomplete lines: a prompt, a progress bar. Of a line overwritten by carriage returns, the last state is kept.
+incomplete lines, such as a prompt or a progress bar. If carriage returns have overwritten a line, its last state is
+shown.
 """
 
 from __future__ import annotations

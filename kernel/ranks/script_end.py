@@ -1,6 +1,6 @@
-"""End of a rank's script: a failed rank must not wait for the others, which would wait for it.
+"""End of a rank's script. A failed rank must not wait for the other ranks, since they would wait for it.
 
-mpi4py ends MPI at the end of the process, which waits for all ranks. So a failed rank reports its exception, flushes
+At the end of a process, mpi4py ends MPI, which waits for all ranks. So a failed rank reports its exception, flushes
 its buffers and leaves at once. Its launcher (`launch.py`) ends the others; if another program started the ranks, MPI
 does.
 """

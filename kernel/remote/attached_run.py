@@ -86,7 +86,7 @@ class AttachedRun:
             raise OSError(str(error)) from None
 
     def show(self) -> None:
-        """Show the run's panel in the running cell's output: a process's own, or the ranks' panel for several."""
+        """Show a panel in the running cell's output: that of the single process, or the ranks' panel for several."""
         if len(self.fleet.ranks) > 1:
             from hookscope.widgets.ranks import RanksPanel
 

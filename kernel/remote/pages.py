@@ -33,7 +33,7 @@ def matches(name: str, text: str) -> bool:
 def captures_after(
     session: DebugSession, step: int, after: Position | None, text: str, count: int
 ) -> tuple[list[tuple[Position, Capture | EvictedCapture]], int, tuple[int, int]]:
-    """Return the captures of a step after a place, their total number, and the first and the last step."""
+    """Return the captures of a step after a position, their total number, and the first and the last step."""
     rows = session.captures.rows()
     steps = (rows[0].step, rows[-1].step) if rows else (0, 0)
     first = bisect_left(rows, step, key=lambda row: row.step)
@@ -59,7 +59,7 @@ def _position(row: Capture | EvictedCapture, key: str, cell: int, number: int) -
 def parameters_after(
     session: DebugSession, after: Position | None, text: str, count: int
 ) -> tuple[list[tuple[Position, Any]], int]:
-    """Return the parameters after a place, and their total number."""
+    """Return the parameters after a position, and their total number."""
     rows = enumerate(session.parameters())
     entries = [([number, row.name], row) for number, row in rows if matches(row.name, text)]
     return _after(entries, after, count), len(entries)

@@ -93,7 +93,7 @@ def _device_text(array: Any) -> str:
 
 
 def values_html(array: Any) -> str:
-    """Return the values as a table; of a large array, a corner of its first matrix."""
+    """Return the values as a table; a large array is cut to a corner of its first matrix."""
     if not array.size:
         return "<p>no elements</p>"
     lead = (0,) * max(0, array.ndim - 2)

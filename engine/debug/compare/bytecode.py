@@ -11,7 +11,10 @@ __all__ = ["codes", "created_collections", "depth_of_store", "loaded_name"]
 
 
 def depth_of_store(instructions: list[dis.Instruction], index: int, first: str | None) -> int | None:
-    """Return 0 if an attribute is stored on a method's first argument, more for objects that it holds, else None."""
+    """Return the number of attributes between a method's first argument and a store: 0 for ``self.a = x``.
+
+    It is 1 for ``self.a.b = x``, and None for a store on anything else.
+    """
     name = instructions[index].argval
     load = index - 1
     if instructions[load].opname == "SWAP":  # in ``a.b += c``, a is loaded and copied before b is read

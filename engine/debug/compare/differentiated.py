@@ -1,7 +1,8 @@
 """One call of a cell for ``check_gradient``: its gradients, and its slopes by finite differences.
 
-The call runs on an isolated copy (``isolated.py``). A gradient is that of the sum of ``sens * output``, as flat real
-numbers; a complex number is a pair, since its gradient is dx + i dy.
+The call runs on an isolated copy (``isolated.py``). Gradients are those of the sum of ``sens * output``, as arrays of
+real numbers with one axis. A complex element takes two of these numbers, its real and its imaginary part, since its
+gradient is dx + i dy.
 """
 
 from __future__ import annotations

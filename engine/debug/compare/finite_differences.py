@@ -22,7 +22,7 @@ class Slope(NamedTuple):
         claimed: the claimed slope.
         value: the slope by differences.
         tolerance: the allowed distance of the two.
-        kink: the function has no slope here, or differences cannot determine it.
+        kink: whether the function has no slope here, or differences cannot determine it.
     """
 
     claimed: float

@@ -1,10 +1,11 @@
 """``check_gradient``: comparison of a cell's gradient with the automatic one of its ``construct`` and with differences.
 
-Everything is computed in float64 on an isolated copy (``differentiated.py``), with random output gradients: with ones,
-errors that sum to zero (in a softmax) would not be detected.
+Everything is computed in float64 on an isolated copy (``differentiated.py``). The output gradients are random, since
+ones would not detect errors that sum to zero, as in a softmax.
 
-Differences are taken element by element (``finite_differences.py``). For large values, a random sample of elements is
-checked, first those where the gradient differs from the automatic one, and one random direction through all of them.
+Differences are taken element by element (``finite_differences.py``). For large values, a sample of the elements is
+checked: first some where the gradient differs from the automatic one, then random ones. One random direction through
+the other elements is checked as well.
 
 For a wrong gradient, the reason also says what it resembles (``likeness.py``).
 """

@@ -21,7 +21,7 @@ class GradientRow(NamedTuple):
         kind: "input" or "parameter".
         shape, dtype: the shape and dtype of the value itself.
         verdict: "right", "wrong", "kink" (not differentiable at any checked element) or "skipped".
-        reason: in words, with what a wrong gradient resembles; "" for a plain "right".
+        reason: the reason of the verdict, followed by what a wrong gradient resembles; "" for a plain "right".
         automatic: the difference from the automatic gradient; None if the cell has no bprop.
         numeric: the difference from finite differences, without kinks.
         checked: the number of elements checked by finite differences, including kinks.

@@ -59,8 +59,8 @@ class WrongGradient:
         values: by name, inputs, parameters and outputs, (2, *their shape).
         arriving: by name, the output gradients, (2, *their shape).
         lengths: the possible numbers of elements of a mean.
-        alone: for each edge of an output, as an index and the axis, the right gradient by draw if only that edge
-            counted.
+        alone: yields, for the first and the last index along each axis of an output, the index as an expression, the
+            axis, and a function of the draw: the right gradient if only the elements at that index counted.
     """
 
     own: Array

@@ -37,7 +37,8 @@ class Compared(NamedTuple):
         leaf: the leaf.
         own: the gradient.
         automatic: the automatic gradient; None if the cell has no bprop.
-        slopes: slopes by differences, by element, and by None in a direction through many.
+        slopes: the slopes by differences, by the index of the element; under None, the slope in a random direction
+            through many elements.
         error: the tolerance of the slopes.
         wrong: the verdict.
     """
@@ -56,7 +57,10 @@ class Compared(NamedTuple):
 
     @property
     def refuted(self) -> list[int]:
-        """The elements whose automatic gradient is refuted by differences, too: construct is detached in between."""
+        """The elements whose automatic gradient differences refute, too, as where ``construct`` detaches a value.
+
+        Without an automatic gradient, all elements of ``sloping``.
+        """
         automatic = self.automatic
         if automatic is None:
             return list(self.sloping)

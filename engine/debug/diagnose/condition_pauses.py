@@ -1,4 +1,4 @@
-"""Pauses at conditions: once in a step and direction for a condition that spreads from value to value."""
+"""Pauses at conditions. A condition that spreads from value to value pauses a run once in a step and direction."""
 
 from __future__ import annotations
 

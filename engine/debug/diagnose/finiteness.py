@@ -52,7 +52,7 @@ class Finiteness:
         return bool(self._selection.nonfinite)
 
     def with_origin(self, hit: Hit, array: Any) -> tuple[Hit, str | None]:
-        """Return a hit with the origin of an array's non-finite values; and the path of the origin, if it is known."""
+        """Return the hit with the origin of an array's non-finite values, and the origin's path; None if unknown."""
         origin = self._provenance.origin_of(array)
         if isinstance(origin, Producer):
             return hit._replace(producer=origin), origin.path
@@ -88,7 +88,7 @@ class Finiteness:
             self.check(array, path, name, f"{name} after its update", step)
 
     def report_hidden(self) -> None:
-        """Report producers of NaN and infinities that no captured value has shown: x / inf is 0."""
+        """Report producers of NaN and infinities that no captured value has shown, as x / inf is 0."""
         for producer in self._provenance.take_new():
             # Operators outside the network are the user's own concern until their values enter a cell.
             is_reported = any(

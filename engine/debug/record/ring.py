@@ -1,14 +1,15 @@
-"""Ring buffer of captures, bounded by bytes and by count, alone and together with all other buffers.
+"""Ring buffer of captures. Their bytes and their number are limited, and so are the bytes of all rings together.
 
-If the arrays exceed the limit, the oldest ones are evicted: the array goes, the row with its statistics stays. Values
-that share memory (a layer's output is the next one's input, a reshape is a view) are counted once in a ring.
+If the arrays exceed the limit, the oldest ones are evicted: the array is released, and the row with its statistics
+stays. Values that share memory (a layer's output is the next one's input, a reshape is a view) are counted once in a
+ring.
 
 All rings of the process together hold at most 1 GiB, or the largest limit of any of them. Beyond that, a ring that
 grows evicts the oldest arrays of all rings.
 
 Computing statistics costs about as much as reading the array. Statistics that were requested while the value existed
-are kept. Otherwise they are computed on eviction as long as that is cheap: for whole steps, so that they are
-comparable, and within 0.5 % of the time.
+are kept. Otherwise they are computed on eviction, as long as that takes at most 0.5 % of the time. This is decided for
+whole steps, so that their statistics are comparable.
 
 During a run, values are only noted (``note``). Their captures are created, and the oldest evicted, on the first query
 or when an eighth of a limit has been noted. In a batch this takes a third of the time of single captures between two

@@ -29,8 +29,9 @@ HOOK_KINDS = ("forward_pre", "forward", "backward_pre", "backward")
 class CellNode(NamedTuple):
     """One cell of the tree.
 
-    ``parameters`` counts elements, inner cells included; ``hooks`` counts by kind; ``attached`` has the kinds of the
-    session's own hooks; ``shape`` is that of the last output, or "".
+    ``parameters`` is the number of parameter elements, including those of inner cells. ``hooks`` has the number of
+    hooks of each kind, and ``attached`` the kinds of the session's own hooks. ``shape`` is the shape of the last
+    output, or "".
     """
 
     path: str
@@ -88,9 +89,10 @@ class ParameterRow:
 
 
 class HookRow(NamedTuple):
-    """One hook of a cell; ``by_session`` if the session attached it.
+    """One hook of a cell.
 
-    ``hook`` is the function itself; ``filename`` and ``line`` locate its definition, "" and 0 if unknown.
+    ``by_session`` is whether the session attached it. ``hook`` is the function itself. ``filename`` and ``line`` are
+    the position of its definition, "" and 0 if that is unknown.
     """
 
     path: str

@@ -14,7 +14,10 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)")
 
 
 def parse_size(text: str) -> int:
-    """Parse a size in bytes: a number, followed by B, KB, MB, GB, TB, or KiB, MiB, GiB, TiB (K, M, G, T), or nothing.
+    """Return the number of bytes that a text such as ``512MB`` means.
+
+    The text is a number, which may have a unit: B; KB, MB, GB and TB, powers of 1000; or KiB, MiB, GiB and TiB, or
+    K, M, G and T, powers of 1024. Upper and lower case are equal.
 
     Raises:
         ValueError: it is not such a size, or less than a byte.

@@ -1,7 +1,7 @@
-"""Statistics of the elements of one value: ``statistics(value)``; of many in one pass: ``statistics_of(values)``.
+"""Statistics of the elements of values: ``statistics`` for one value, ``statistics_of`` for many in one pass.
 
-Figures are float64 and come from the finite elements; complex elements count by their magnitude, booleans as 0 and 1.
-The kernels of ``engine.cpu.compiled.arrays.statistics`` compute them for float32 and float64. Other dtypes are
+Figures are float64 and are computed from the finite elements. A complex element enters with its magnitude, a boolean as
+0 or 1. The kernels of ``engine.cpu.compiled.arrays.statistics`` compute them for float32 and float64. Other dtypes are
 converted piece by piece into the smaller of the two that represents them exactly, so that the copy stays in the cache.
 The result does not depend on the number of threads. With ``HOOKSCOPE_NUMBA=0``, NumPy computes them. Arrays on a GPU
 are measured there if Triton runs (``triton_kernels.statistics``), and all values of one call are read as one small
@@ -146,9 +146,9 @@ def statistics_of(values: Iterable[object], counted: bool = True) -> list[Statis
 
 
 def changes(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[float, float]]:
-    """Return, for pairs of a parameter's present and earlier array, the norm of the difference and the earlier norm.
+    """Return the norms of changes: for each present and earlier array, the norm of the difference and the earlier norm.
 
-    The first is NaN if an element of either is not finite.
+    The norm of the difference is NaN if an element of either array is not finite.
     """
     if pairs and all(type(x) is not np.ndarray and x.dtype.kind == "f" for pair in pairs for x in pair):
         measured = statistics_of(

@@ -30,14 +30,14 @@ class Card:
     Attributes:
         address: the address of its socket, in ZeroMQ's notation.
         server_key: its public key.
-        client_key: the public key of its clients,
-        client_secret: and the secret one.
+        client_key: the public key of its clients.
+        client_secret: the secret key of its clients.
         what: the program, in words.
         run: common identifier of all ranks that were started together.
         pid: the process ID.
         host: the name of the machine.
-        rank: its number among the ranks,
-        ranks: and the number of ranks.
+        rank: its number among the ranks.
+        ranks: the number of ranks.
     """
 
     address: str

@@ -29,7 +29,7 @@ _NOBODY = 10.0  # s without a reply after which a process is considered gone
 
 
 class RemoteError(Exception):
-    """The error of a request that the other process could not perform, or that it is gone."""
+    """Raised if the other process could not perform a request, did not reply in time, or is gone."""
 
 
 class Remote:

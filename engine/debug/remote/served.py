@@ -1,9 +1,9 @@
 """Service of an observed process: requests run only at points where no operation is half done.
 
-Messages arrive in a thread of their own. Some only read, and are answered there at once. The rest waits in an inbox
-until the thread of the user's code may take it out: while it is paused or idle, at the engine's safe points, and while
-it waits for other ranks. So a request never runs in the middle of an operator, and a run that is paused, or waits,
-still answers.
+Messages arrive in a thread of their own. Requests that only read are answered in that thread at once. Other requests
+wait in an inbox until the thread of the user's code handles them: while it is paused or idle, at the engine's safe
+points, and while it waits for other ranks. So a request never runs in the middle of an operator, and a process whose
+run is paused or waits still answers.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class RequestService:
 
     Args:
         what: the program, in words.
-        rank: the number of this process among the ranks,
-        ranks: and the number of ranks.
+        rank: the number of this process among the ranks.
+        ranks: the number of ranks.
         run: common identifier of all ranks that were started together.
         folder: the folder of the card; by default that of the user's other processes.
         address: the address to listen at; by default a Unix socket in that folder.

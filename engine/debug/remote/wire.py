@@ -19,7 +19,7 @@ Buffer = bytes | memoryview
 
 
 class WireError(ValueError):
-    """Received frames that are not a message."""
+    """Raised if received frames are not a message."""
 
 
 def pack(

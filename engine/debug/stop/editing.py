@@ -1,7 +1,8 @@
 """Edits of the values at a cell where the run is paused, with the effect of a hook's return value at that moment.
 
-At "forward_pre" there are ``inputs`` and ``keywords``, at "forward" ``output``, at "backward_pre" ``grad_output`` and
-at "backward" ``grad_input``. An edit is checked at once like a hook's return value; a failed check changes nothing.
+The values that can be edited are ``inputs`` and ``keywords`` at the moment "forward_pre", ``output`` at "forward",
+``grad_output`` at "backward_pre", and ``grad_input`` at "backward". An edit is checked at once like a hook's return
+value; a failed check changes nothing.
 """
 
 from __future__ import annotations

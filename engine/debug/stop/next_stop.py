@@ -1,8 +1,12 @@
 """Next stop of a thread, after a command that resumed a paused run.
 
-After a command at a cell, "into" stops at the next moment of any cell (or the first line of a custom bprop); "cell"
-does the same except for that line; "over" stops at the next moment outside the cell, "out" at the next one of the
-enclosing cells, and "operator" at the next operator.
+After a command at a cell, the next stop is:
+
+- into: the next moment of any cell, or the first line of a custom bprop;
+- cell: the next moment of any cell;
+- over: the next moment outside the cell;
+- out: the next moment of an enclosing cell;
+- operator: the next operator.
 """
 
 from __future__ import annotations

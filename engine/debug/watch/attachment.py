@@ -95,7 +95,11 @@ class Attachment:
         return "" if visit is None else visit.path
 
     def place_of(self, call: int) -> tuple[str, int] | None:
-        """Return the path and the number in its step of a call, by its running number; None for unknown cells."""
+        """Return the path of a call's cell and the call's number in its step; None for unknown cells.
+
+        Args:
+            call: the running number of the call.
+        """
         visit = self.visits.of_call(call)
         return None if visit is None else (visit.path, visit.call)
 

@@ -49,10 +49,10 @@ class Stages:
 
     Attributes:
         watches: decide whether a value is captured.
-        recorder: records: makes captures.
-        examiner: diagnoses: checks the conditions on captures.
-        stops: stops at breakpoints, hits and the ends of steps.
-        editor: edits: applies the user's edits.
+        recorder: the stage "record", which makes captures.
+        examiner: the stage "diagnose", which checks the conditions on captures.
+        stops: the stage "stop", which stops at breakpoints, hits and the ends of steps.
+        editor: the stage "edit", which applies the user's edits.
         checks: the conditions on parameters and losses, and the watchers.
         newest: the newest outputs and gradients.
         eager_calls: the compiled functions that run eagerly.

@@ -1,7 +1,7 @@
 """Paths of cells: each cell is named by its dotted path below its root.
 
-The first root has the path "". Further roots (a loss function of the network) are named by their class, made unique. A
-cell that is reached by two paths has the first one.
+The first root has the path "". The path of a further root, such as the network's loss function, is the name of its
+class, followed by a number if that name is taken. A cell that is reached by two paths has the first one.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ class Watches:
         self._directions.clear()
 
     def takes(self, step: int) -> bool:
-        """Return whether values of a step are captured; anything before the first step belongs to it."""
+        """Return whether values of a step are captured; values before the first step count as values of that step."""
         return max(step - 1, 0) % self._every == 0
 
     def wants(self, visit: Visit, direction: str) -> bool:

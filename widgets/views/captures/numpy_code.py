@@ -1,7 +1,7 @@
-"""Code generation for a slice of a capture: it runs in a fresh cell, a script or another process.
+"""Generation of code that reproduces a slice of a capture in a new cell, a script or another process.
 
-A few elements are written as numbers, more of them as compressed bytes in text. A large slice would be too long for a
-notebook. Its code reads the value from the session in the same kernel, and states this.
+The code contains a few elements as numbers, and more elements as compressed bytes in text. The code of a large slice
+would be too long for a notebook. So that code reads the value from the session in the same kernel, and states this.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def training_html(session: DebugSession) -> str:
 
 
 def timeline_html(session: DebugSession) -> str:
-    """Return captures by step; above the limit, those that conditions marked, then the newest."""
+    """Return captures by step; if there are too many, those that conditions marked are preferred, then the newest."""
     captures = session.captures.rows()
     if not captures:
         return "<p>No captures.</p>"

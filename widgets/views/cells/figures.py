@@ -59,7 +59,7 @@ class Figure(NamedTuple):
     """A statistic of a value: the standard deviation of an output, the norm of a gradient.
 
     Attributes:
-        value: of the finite elements; of an output of one element, its magnitude.
+        value: the statistic of the finite elements; for an output of one element, its magnitude.
         word: one of FIGURE_WORDS.
         nan, inf: the number of nonfinite elements.
         elements: the number of elements.

@@ -25,9 +25,9 @@ class Shared(NamedTuple):
     """Texts of a tree row about shared parts.
 
     Attributes:
-        mark: in a few words; "" if only nested cells share something.
-        sentences: in full sentences.
-        counted: about the number of its shared parameter elements, or "".
+        mark: a note of a few words; "" if only nested cells share something.
+        sentences: the note in full sentences.
+        counted: a note on the number of its shared parameter elements, or "".
     """
 
     mark: str

@@ -185,7 +185,7 @@ class Log:
         self._changed()
 
     def entries(self) -> list[Entry]:
-        """Return the entries: where, text, whether it failed, and its repetitions."""
+        """Return copies of the entries, without line ends at the end of their texts."""
         with self._lock:
             return [{**entry, "text": entry["text"].rstrip("\n")} for entry in self._entries]
 

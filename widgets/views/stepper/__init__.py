@@ -49,7 +49,7 @@ class GradientCheck(Gradient):
 
 
 def publish(panel: DebuggerPanel, budget: float = 0.0) -> None:
-    """Publish the session's stop; after a run without a front end that could reply, the last skipped pause."""
+    """Publish the session's stop, or the last skipped pause after a run in which no front end could reply."""
     session = panel.session
     point = session.shown
     skipped = point is None and panel.state == "finished" and bool(session.skipped_pauses)

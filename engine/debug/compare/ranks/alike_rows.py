@@ -1,8 +1,10 @@
-"""Rows of data that two ranks have both seen: in one epoch if a data set of the engine reports it, else in one step.
+"""Rows of data that two ranks have both seen.
 
-Samples repeat by chance, too, or are drawn again in each repetition. Then they repeat within a rank as often as between
-two ranks, and these rates are compared: if both were equally likely, the threshold would be reached once in 30,000
-times. The last shards of a data set are filled with rows of the first; of these each rank has at most one an epoch.
+Rows are compared within one epoch if a data set of the engine reports the epoch, otherwise within one step. Samples may
+also repeat by chance, or because each repetition of the data set draws them again. Then they repeat within a rank as
+often as between two ranks, so the two counts are compared: if both kinds of repetition were equally likely, the
+threshold would be reached once in 30,000 times. The last shards of a data set are filled with rows of the first shards.
+Each rank has at most one such row in an epoch.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class Comparison:
 
     @property
     def findings(self) -> list[RankFinding]:
-        """The findings, in the order of detection, those that continue in their current state."""
+        """The findings in the order of detection; a finding that continues has its current state."""
         return list(self._findings.values())
 
     def add(self, rank: int, records: Iterable[Mapping[str, object] | Record]) -> None:

@@ -64,7 +64,8 @@ class RankFinding:
     Attributes:
         condition: the name of the condition, one of ``RANK_CONDITIONS``.
         step: the first step with the fault.
-        ranks: those at fault, ascending: the ones that differ from a majority that agrees, or else all that differ.
+        ranks: the ranks at fault, in ascending order: for a difference, those that differ from the majority, or all
+            ranks if there is no majority.
         path: the cell's path; "" for the root.
         name: the name of the parameter, or the slot of a value; "" if there is neither.
         message: the observation, one sentence.

@@ -22,7 +22,8 @@ class StepRecord(TypedDict):
         record: "step".
         step: the number of the step.
         session_step: the value of ``DebugSession.step`` then.
-        epoch: the number, in its process, of the pass over a data set that returned a row last; 0 without.
+        epoch: the number of the pass over a data set that last returned a row, counted in the rank's process; 0 if
+            there was none.
         inputs: digest of the shapes of the network's inputs.
         cells: digest of path, call, slot and shape of all outputs, in their order.
         dtypes: digest of the set of their dtypes, by path and slot.

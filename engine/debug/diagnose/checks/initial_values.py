@@ -67,12 +67,12 @@ class InitialValues:
                     )
 
     def check_gradient(self, owner: Owner, before: Any, gradient: Tensor | None, some: bool, step: int) -> None:
-        """Check the symmetry of units at a parameter's first gradient; None is a requested gradient that is missing.
+        """Check the symmetry of units at a parameter's first gradient.
 
         Args:
             owner: the owner of the parameter.
             before: the parameter's array.
-            gradient: the gradient.
+            gradient: the gradient; None if it was requested and is missing.
             some: whether the gradient is more than zeros or rounding.
             step: the number of the step.
         """

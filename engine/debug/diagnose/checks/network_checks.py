@@ -62,9 +62,10 @@ class ModeWatch(Watcher):
     """Check for BatchNorm and Dropout in the wrong mode.
 
     A network is being trained if a gradient call requests weights. So cells in prediction mode are judged at the end of
-    that call: BatchNorm if its own weights were requested, since a frozen one is intended; Dropout if the whole network
-    is in prediction mode. A forward pass in training mode that no gradient follows is wrong unless its output is used
-    in a gradient call (a generator's samples), or it came before the first one (a look at the shapes).
+    that call. A BatchNorm is reported if its own weights were requested, since prediction mode is intended for a frozen
+    one. A Dropout is reported if the whole network is in prediction mode. A forward pass in training mode outside gradient
+    calls is reported, with two exceptions: its output is used in a gradient call, like the samples of a generator, or
+    the pass came before the first gradient call, as for a look at the shapes.
     """
 
     shows = (ModeObservation,)

@@ -38,8 +38,9 @@ class BeginningObservation:
 
     Attributes:
         shape: its shape.
-        root_mean_square: of its elements, before the first step; None if its initialization follows another rule.
-        symmetric: after the first gradient: the reason why its units cannot become different, or "".
+        root_mean_square: the root mean square of its elements before the first step; None if its initialization
+            follows another rule.
+        symmetric: the reason why its units cannot become different, known after the first gradient; or "".
         is_new: whether it holds the values that it was made with; else it may have been trained before.
     """
 
@@ -101,7 +102,7 @@ class UseObservation:
     """The use of a trainable parameter, at the end of a gradient call that requested it.
 
     Attributes:
-        unused: no operator used it, and it got no gradient.
+        unused: whether no operator used it and it got no gradient.
         ran: whether its cell was called.
     """
 
@@ -116,9 +117,9 @@ class FrozenObservation:
     """A parameter without a gradient in a step in which others have one.
 
     Attributes:
-        meant: whether the freezing is intended: it was loaded or trained before, is in prediction mode, was not used,
-            is one of many, or every parameter used before it is frozen too: the body of a network whose head is
-            trained.
+        meant: whether the freezing is intended. It is if the parameter was loaded or trained before, if its cell is in
+            prediction mode, if no operator used it, if many weights are frozen, or if every parameter used before it is
+            frozen too, as in the body of a network whose head is trained.
         ndim: its number of axes.
     """
 
