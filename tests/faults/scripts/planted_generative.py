@@ -10,7 +10,7 @@ import numpy as np
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
 from hookscope.engine.dataset import GeneratorDataset
-from hookscope.engine.mindspore.common.initializer import Uniform
+from hookscope.engine.tensors.initializer import Uniform
 from hookscope.engine.train.callback import Callback
 
 from .script import planted
