@@ -495,12 +495,12 @@ def loss_scale_removed_after_clipping(fault: bool, steps: int) -> list[float]:
         def __init__(self) -> None:
             super().__init__()
             self.conv = nn.Conv1d(3, 16, 5, pad_mode="same", has_bias=True)
-            self.lstm = nn.Dense(16, 16)
+            self.hidden = nn.Dense(16, 16)
             self.out = nn.Dense(16, 2)
 
         def construct(self, x: Any) -> Any:
             x = ops.relu(self.conv(x)).mean(-1)
-            return self.out(ops.relu(self.lstm(x)))
+            return self.out(ops.relu(self.hidden(x)))
 
     net = Tower().to_float(ms.float16)
     optimizer = nn.Momentum(net.trainable_params(), learning_rate=0.1, momentum=0.9)
