@@ -503,6 +503,7 @@ def policy_from_logs_with_propensities(steps: int) -> list[float]:
     weights = policy.trainable_params()
     optimizer = nn.Adam(weights, learning_rate=0.01)
 
+    @ms.jit
     def estimate(x: Any, arm: Any, propensity: Any, reward: Any) -> Any:
         probability = (policy(x) * ops.one_hot(arm, arms)).sum(-1)
         importance = ops.minimum(probability / propensity, ms.Tensor(20.0))
