@@ -1,10 +1,10 @@
 """Breakpoints: ``PATH[:MOMENT] [if EXPRESSION]``, such as ``head:backward if norm > 10``.
 
-PATH is a cell's dotted path or a pattern as for watching. MOMENT is one of ``MOMENTS``, by default "forward". Instead of a
-moment, ``LINE`` is a line of the file that defines the cell's ``bprop``, and ``FILE:LINE`` a line of another file that
-runs while the ``bprop`` is stepped. ``ops.NAME[:forward|backward]`` stops after an operator of the engine's table, or
-after its gradient rule. For the names in an expression, see ``expression``. An expression that fails while the network
-runs never disturbs the run: the breakpoint keeps the error in ``error`` and does not stop.
+PATH is a cell's dotted path or a pattern as for watching. MOMENT is one of ``MOMENTS``, by default "forward". Instead
+of a moment, ``LINE`` is a line of the file that defines the cell's ``bprop``, and ``FILE:LINE`` a line of another file
+that runs while the ``bprop`` is stepped. ``ops.NAME[:forward|backward]`` stops after an operator of the engine's table,
+or after its gradient rule. For the names in an expression, see ``expression``. An expression that fails while the
+network runs never disturbs the run: the breakpoint keeps the error in ``error`` and does not stop.
 """
 
 from __future__ import annotations

@@ -63,9 +63,9 @@ class ModeWatch(Watcher):
 
     A network is being trained if a gradient call requests weights. So cells in prediction mode are judged at the end of
     that call. A BatchNorm is reported if its own weights were requested, since prediction mode is intended for a frozen
-    one. A Dropout is reported if the whole network is in prediction mode. A forward pass in training mode outside gradient
-    calls is reported, with two exceptions: its output is used in a gradient call, like the samples of a generator, or
-    the pass came before the first gradient call, as for a look at the shapes.
+    one. A Dropout is reported if the whole network is in prediction mode. A forward pass in training mode outside
+    gradient calls is reported, with two exceptions: its output is used in a gradient call, like the samples of a
+    generator, or the pass came before the first gradient call, as for a look at the shapes.
     """
 
     shows = (ModeObservation,)
