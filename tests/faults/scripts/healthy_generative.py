@@ -22,7 +22,7 @@ def energy_distance(samples: Any, data: Any) -> float:
     return 2.0 * spread(samples, data) - spread(samples, samples) - spread(data, data)
 
 
-@healthy("GAN with a trunk shared by two heads", steps=100)
+@healthy("GAN with a trunk shared by two heads", steps=80)
 def infogan_with_shared_trunk(steps: int) -> list[float]:
     """InfoGAN: the discriminator and the head that guesses the code share a trunk; measure: energy distance."""
     rng = np.random.default_rng(3)
