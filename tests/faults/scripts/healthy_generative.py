@@ -236,8 +236,8 @@ def wgan_with_gradient_penalty(steps: int) -> list[float]:
 
     step_critic = ms.value_and_grad(critic_loss, None, critic.trainable_params())
     step_generator = ms.value_and_grad(lambda z: -critic(generator(z)).mean(), None, generator.trainable_params())
-    opt_c = nn.Adam(critic.trainable_params(), 6e-3, beta1=0.5, beta2=0.9)
-    opt_g = nn.Adam(generator.trainable_params(), 2e-3, beta1=0.5, beta2=0.9)
+    opt_c = nn.Adam(critic.trainable_params(), 6e-3, beta1=0.1, beta2=0.9)
+    opt_g = nn.Adam(generator.trainable_params(), 2e-3, beta1=0.1, beta2=0.9)
 
     def spiral(n: int) -> Any:
         t = rng.uniform(1.0, 3.0, n)
