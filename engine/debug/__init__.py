@@ -4,7 +4,7 @@ from .compare.compare import Comparison, ComparisonRow, compare
 from .compare.difference import Difference
 from .compare.gradient_check import check_gradient
 from .compare.gradient_rows import GradientCheck, GradientRow
-from .diagnose.conditions import CONDITIONS, Condition, Hit
+from .diagnose.conditions import CONDITIONS, Condition, Hit, ParameterObservation, condition, remove_condition
 from .diagnose.figures_by_step import History
 from .diagnose.findings import Finding, Findings, Muted
 from .diagnose.producer import Producer
@@ -48,6 +48,7 @@ __all__ = [
     "HookRow",
     "Muted",
     "OperatorRecord",
+    "ParameterObservation",
     "ParameterRow",
     "PastState",
     "PausePoint",
@@ -59,8 +60,10 @@ __all__ = [
     "TerminalPauser",
     "check_gradient",
     "compare",
+    "condition",
     "default_pauser",
     "kept_value",
+    "remove_condition",
     "set_default_pauser",
     "statistics",
 ]

@@ -89,6 +89,18 @@ def causes_of(findings: Sequence[Finding], call_order: Mapping[str, int]) -> tup
     return tuple(Cause(cause, tuple(folded[id(cause)])) for cause in ordered if id(cause) not in parents)
 
 
+def summary_of(causes: Sequence[Cause]) -> str:
+    """Return the numbers of causes and of symptoms without one, such as "no cause found, 1 symptom"."""
+    symptoms = sum(cause.finding.certainty == "symptom" for cause in causes)
+    faults = len(causes) - symptoms
+    texts = [
+        f"{number} {name}{'' if number == 1 else 's'}" for number, name in ((faults, "cause"), (symptoms, "symptom"))
+    ]
+    if not symptoms:
+        return texts[0]
+    return f"no cause found, {texts[1]}" if not faults else " and ".join(texts)
+
+
 def summary(findings: Iterable[Finding]) -> str:
     """Return consequences in a few words: "all_zero in 6 cells, loss_not_decreasing"."""
     names_by_condition: dict[str, list[str]] = {}

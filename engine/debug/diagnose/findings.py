@@ -45,6 +45,8 @@ class Finding:
         outside: "data", "loss" or "optimizer" if it is in none of the cells, else "".
         parameter: the name of its parameter, or "".
         backward: whether it was observed in the backward pass.
+        certainty: "certain", "likely", or "symptom", the sign of a fault that may be elsewhere.
+        steps: the number of steps with a hit.
     """
 
     condition: str
@@ -59,6 +61,18 @@ class Finding:
     outside: str = ""
     parameter: str = ""
     backward: bool = False
+    certainty: str = "likely"
+    steps: int = 1
+
+    @property
+    def evidence(self) -> str:
+        """The steps in which it was seen, such as "in 4 of the 5 steps from 3 to 7"."""
+        if self.first_step == self.last_step:
+            times = f", {self.count} times" if self.count > 1 else ""
+            return f"in step {self.first_step}{times}"
+        span = self.last_step - self.first_step + 1
+        seen = f"each of the {span}" if self.steps == span else f"{self.steps} of the {span}"
+        return f"in {seen} steps from {self.first_step} to {self.last_step}"
 
     @property
     def place(self) -> str:
@@ -220,9 +234,11 @@ class HitStore:
                 outside=condition.place if not path else "",
                 parameter=hit.subject if condition.group == "parameters" else "",
                 backward=_backward(hit),
+                certainty=condition.certainty,
             )
             return
         finding.count += 1
+        finding.steps += hit.step > finding.last_step
         finding.first_step = min(finding.first_step, hit.step)
         finding.last_step = max(finding.last_step, hit.step)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.file_labels import file_label
 from ..stop.stepping.user_code import is_user_code
-from .causes import Cause, summary
+from .causes import Cause, summary, summary_of
 from .findings import Finding
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ _VERSION = 1  # of the data; incremented if a name is removed or changes its mea
 
 
 def report_text(session: DebugSession) -> str:
-    """Return each cause as a short block, followed by a summary line."""
+    """Return each cause as a short block, then the symptoms without a cause, and a summary line."""
     causes = session.findings().causes()
     blocks = [_block(number, cause, session) for number, cause in enumerate(causes, start=1)]
     steps = _count(session.step, "step")
     if causes:
-        return "\n\n".join([*blocks, f"{_count(len(causes), 'cause')} in {steps}"])
+        return "\n\n".join([*blocks, f"{summary_of(causes)} in {steps}"])
     nothing = f"{steps}, {_count(session.captured, 'capture')}, {_count(len(session.conditions), 'condition')}"
     text = session.checks.coverage().text(len(session.muted)) or f"{nothing}: no network ran"
     return textwrap.fill(_printable(text), _WIDTH, break_on_hyphens=False, break_long_words=False)
@@ -53,9 +53,8 @@ def _block(number: int, cause: Cause, session: DebugSession) -> str:
     location = finding.parameter or finding.where
     # A sentence about an operator contains its line.
     line_text = f" ({file_label(filename)}, line {line})" if line_kind == "cell" else ""
-    times = f", {finding.count} times" if finding.count > 1 else ""
     lines = [
-        f"{finding.condition} in {location}{line_text}, since step {finding.first_step}{times}",
+        f"{finding.condition} in {location}{line_text}: {finding.certainty}, {finding.evidence}",
         finding.message.removeprefix(f"{finding.condition} in "),
         finding.advice,
     ]
@@ -100,6 +99,8 @@ def _finding_data(finding: Finding) -> dict[str, Any]:
         "first_step": finding.first_step,
         "last_step": finding.last_step,
         "count": finding.count,
+        "certainty": finding.certainty,
+        "steps": finding.steps,
     }
 
 

@@ -28,11 +28,9 @@ def cards_html(session: DebugSession) -> str:
 
 
 def _card(cause: CauseRow) -> str:
-    times = f", {cause['times']} times" if cause["times"] > 1 else ""
-    steps = f"{'steps' if ' ' in cause['steps'] else 'step'} {cause['steps']}"
     parts = [
         f"<p><b>{text(cause['meaning'])}</b><br>\n<small><code>{text(cause['condition'])}</code> in "
-        f"<b>{text(cause['label'])}</b>, {text(steps)}{times}</small></p>",
+        f"<b>{text(cause['label'])}</b>: {text(cause['certainty'])}, {text(cause['evidence_text'])}</small></p>",
         f"<p>{text(cause['message'])}</p>",
         f"<pre>{text(cause['source'])}</pre>" if cause["source"] and cause["source"] not in cause["message"] else "",
         f"<p>{text(cause['advice'])}</p>" if cause["advice"] else "",

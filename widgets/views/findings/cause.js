@@ -7,6 +7,13 @@ import { createEvidence } from "./evidence.js";
 /** @typedef {import("../../static/python.js").CauseRow} CauseRow */
 /** @typedef {import("../../static/python.js").FindingRow} FindingRow */
 
+/** @type {Record<string, string>} */
+const CERTAINTIES = {
+  certain: "A fact that was seen",
+  likely: "What was seen has this cause most of the time",
+  symptom: "A sign of a fault that may be elsewhere",
+};
+
 /**
  * @param {CauseRow} first
  * @param {import("../../static/types.js").Send} send
@@ -15,6 +22,7 @@ import { createEvidence } from "./evidence.js";
 export function createCause(first, send, go) {
   const { condition, path, label } = first;
   const when = make("span", { class: "hs-when" });
+  const certainty = make("span", { class: "hs-certainty" });
   const seen = make("p", { class: "hs-what" });
   const source = make("code", { class: "hs-made" });
   const advice = make("p", { class: "hs-advice" });
@@ -29,7 +37,7 @@ export function createCause(first, send, go) {
     make("div", { class: "hs-cause-body" }, [
       make("div", { class: "hs-cause-text" }, [
         make("h4", { class: "hs-cause-title", text: first.meaning }),
-        make("p", { class: "hs-cause-where" }, [make("span", { class: "hs-condition", text: condition }), " in ", cellLink(first, go), when]),
+        make("p", { class: "hs-cause-where" }, [make("span", { class: "hs-condition", text: condition }), " in ", cellLink(first, go), certainty, when]),
         seen,
         source,
         advice,
@@ -50,7 +58,10 @@ export function createCause(first, send, go) {
     const text = JSON.stringify(now);
     if (text === drawnKey) return;
     drawnKey = text;
-    setText(when, `, ${now.steps.includes(" ") ? "steps" : "step"} ${now.steps}${now.times > 1 ? `, ${now.times} times` : ""}`);
+    setText(when, now.evidence_text);
+    setText(certainty, now.certainty);
+    certainty.dataset.kind = now.certainty;
+    certainty.title = CERTAINTIES[now.certainty] ?? "";
     setText(seen, now.message);
     setText(advice, now.advice);
     // The sentence about a producer ends with its line of source; otherwise the line is separate.

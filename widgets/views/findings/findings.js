@@ -13,6 +13,7 @@ import { createCause } from "./cause.js";
 export function createFindings(send, go, settings) {
   /** @type {CauseRow[]} */
   let causes = [];
+  let summary = "";
   /** @type {string | null} */
   let onlyPath = null;
   /** @type {Map<string, ReturnType<typeof createCause>>} */
@@ -48,8 +49,8 @@ export function createFindings(send, go, settings) {
   function draw() {
     const shownCauses = onlyPath === null ? causes : causes.filter((cause) => [cause, ...cause.consequences].some(({ path }) => path === onlyPath));
     drawCards(shownCauses);
-    const among = onlyPath === null ? "" : ` of ${causes.length}, in ${onlyPath || "(root)"}`;
-    setText(count, causes.length ? `${shownCauses.length}${among}` : "");
+    const among = ` of ${causes.length}, in ${onlyPath || "(root)"}`;
+    setText(count, onlyPath === null ? summary : causes.length ? `${shownCauses.length}${among}` : "");
     every.hidden = onlyPath === null;
     clear.hidden = !causes.length;
     list.hidden = !shownCauses.length;
@@ -68,9 +69,10 @@ export function createFindings(send, go, settings) {
     bar: make("div", { class: "hs-bar" }, [heading, count, make("span", { class: "hs-spring" }), every, clear, settings]),
     elements: [list, nothing],
     filter,
-    /** @param {CauseRow[]} now @param {string} told the reason for an empty list */
-    update(now, told) {
+    /** @param {CauseRow[]} now @param {string} told the reason for an empty list @param {string} counted */
+    update(now, told, counted) {
       causes = now;
+      summary = counted;
       setText(verdict, told);
       draw();
     },

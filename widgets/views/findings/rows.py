@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from hookscope.engine.base.file_labels import file_label
 from hookscope.engine.debug import CONDITIONS
-from hookscope.engine.debug.diagnose.causes import summary
+from hookscope.engine.debug.diagnose.causes import summary, summary_of
 from hookscope.engine.debug.diagnose.producer import OUTSIDE
 from hookscope.engine.debug.record.capture import cell_name
 from hookscope.engine.debug.stop.stepping.user_code import is_user_code
@@ -49,6 +49,8 @@ class FindingRow(TypedDict):
     advice: str
     source: str
     capture: int
+    certainty: str
+    evidence_text: str
 
 
 class CureRow(TypedDict):
@@ -88,6 +90,7 @@ class Conditions(TypedDict):
     cells: list[tuple[str, int, str]]
     no_pauses: str
     verdict: str
+    summary: str
 
 
 # Only this many causes have pictures and cures, since the first causes are to be fixed first.
@@ -109,6 +112,7 @@ def conditions_view(session: DebugSession) -> Conditions:
         "cells": [(path, *hits) for path, hits in cell_hits(findings).items()],
         "no_pauses": session.no_pauses or "",
         "verdict": "" if findings else verdict(session),
+        "summary": summary_of(findings.causes()) if findings else "",
     }
 
 
@@ -139,7 +143,7 @@ def _row(condition: Condition, on: bool, pause: bool) -> ConditionRow:
     return {
         "name": condition.name,
         "about": condition.group,
-        "is_custom": condition.name not in CONDITIONS,
+        "is_custom": condition.is_own,
         "on": on,
         "pause": pause,
         # As text: the user's input goes to the session unchanged, and JSON has no NaN.
@@ -191,6 +195,8 @@ def finding_row(finding: Finding, captures: Mapping[tuple[str, str], int]) -> Fi
         "advice": finding.advice,
         "source": source_text(finding),
         "capture": captures.get((finding.condition, finding.subject), -1),
+        "certainty": finding.certainty,
+        "evidence_text": finding.evidence,
     }
 
 

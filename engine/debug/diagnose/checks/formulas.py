@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..conditions import CONDITIONS, Condition
+from ..conditions import Condition
 
 if TYPE_CHECKING:
     from ...events import Events
@@ -24,7 +24,7 @@ def detail_of(condition: Condition, observation: Any, events: Events) -> str | N
 def report(condition: Condition, error: Exception, events: Events) -> None:
     """Report a formula that raised: a fault of the condition's row, or an error of the user's own expression."""
     name = condition.name
-    if name not in CONDITIONS:
+    if condition.is_own:
         events.say(f"condition {name!r}: {type(error).__name__}: {error}", name)
     elif not events.faults.report_fault(f"condition {name!r}", error):
         raise error

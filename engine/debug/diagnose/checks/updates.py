@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...record.statistics import Statistics, any_nonfinite, changes, statistics_of
+from ..conditions import ParameterObservation
 from ..conditions.optimizer import StepObservation
 from ..conditions.parameters import BeginningObservation, GradientObservation, UpdateObservation, is_weight, usual_norm
 from .initial_values import root_mean_square
@@ -31,7 +32,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Updates", "update_ratio"]
 
-_ABOUT_PARAMETERS = (BeginningObservation, GradientObservation, UpdateObservation, StepObservation)
+_ABOUT_PARAMETERS = (
+    BeginningObservation,
+    GradientObservation,
+    ParameterObservation,
+    UpdateObservation,
+    StepObservation,
+)
 
 # A generator may wait while its critic takes some steps.
 _OTHERS_FIRST = 2
@@ -178,6 +185,9 @@ class Updates:
             may_cancel = entry.path in learning_cells or id(entry.parameter) in self._with_gradient
             observation = GradientObservation(entry.kind, has_gradient, may_cancel and entry.parameter.ndim < 2)
             self._examiner.observe(observation, entry.path, entry.name, step)
+            if self._examiner.wants(ParameterObservation):
+                own = ParameterObservation(entry.parameter, entry.gradient, step)
+                self._examiner.observe(own, entry.path, entry.name, step)
             if entry.kind == "some":
                 self._with_gradient.add(id(entry.parameter))
             self._initial.check_gradient(entry.owner, entry.before, entry.gradient, entry.kind == "some", step)

@@ -17,22 +17,36 @@ from ....base.quoting import quoted
 from ...argument_checks import checked_text
 from ...record.statistics import any_nonfinite
 from . import activations, data, gradients, loss, network, nonfinite, optimizer, parameters, values
-from .condition import Condition, Hit
+from .condition import Condition, Detail, Hit
+from .registered import CONDITIONS, ParameterObservation, condition, load_plugins, remove_condition
 from .user import own_condition
 
 if TYPE_CHECKING:
     from ...record.capture import Capture
     from ...record.statistics import Statistics
 
-__all__ = ["CONDITIONS", "Condition", "Hit", "examine", "parse_conditions", "split_conditions", "tried"]
+__all__ = [
+    "CONDITIONS",
+    "Condition",
+    "Detail",
+    "Hit",
+    "ParameterObservation",
+    "condition",
+    "examine",
+    "parse_conditions",
+    "remove_condition",
+    "split_conditions",
+    "tried",
+]
 
-CONDITIONS: dict[str, Condition] = {
-    row.name: row
+CONDITIONS.update(
+    (row.name, row)
     for module in (data, loss, optimizer, nonfinite, activations, gradients, parameters, network)
     for row in module.ROWS
-}
+)
 
-_ALIASES = {"saturated": ("saturated_sigmoid", "saturated_tanh"), "all": tuple(CONDITIONS)}
+_SATURATED = ("saturated_sigmoid", "saturated_tanh")
+_ALIASES = ("saturated", "all")
 
 
 _OWN_CONDITION = re.compile(r"(^|,)\s*if\s")
@@ -85,10 +99,12 @@ def _parse(text: str) -> list[Condition]:
     if text.split(maxsplit=1)[:1] == ["if"]:
         return [own_condition(text)]
     name, equals, number = (part.strip() for part in text.partition("="))
+    load_plugins()
     if name not in CONDITIONS and name not in _ALIASES:
         known_names = [*CONDITIONS, *_ALIASES]
         raise ValueError(f"no such condition{suggestion(name, known_names)} (all: {', '.join(known_names)})")
-    rows = [CONDITIONS[known_name] for known_name in _ALIASES.get(name, (name,))]
+    names = tuple(CONDITIONS) if name == "all" else _SATURATED if name == "saturated" else (name,)
+    rows = [CONDITIONS[known_name] for known_name in names]
     if equals and len(rows) > 1 and any(math.isnan(row.threshold) for row in rows):
         raise ValueError(f"{name!r} takes no threshold, since not all it names have one; give it to one by name")
     return [_with_threshold(row, number) for row in rows] if equals else rows
@@ -139,15 +155,15 @@ def tried(
         return []
     observation = values.ValueObservation(capture, first_gradient, names)
     hits = []
-    for condition in applicable:
+    for row in applicable:
         try:
-            detail = condition.formula(observation, condition.threshold)
+            detail = row.formula(observation, row.threshold)
         except Exception as error:  # an error of the user's expression must not end the user's run
             if failed is not None:
-                failed(condition, error)
-            elif condition.name in CONDITIONS:
+                failed(row, error)
+            elif not row.is_own:
                 raise
             continue
         if detail is not None:
-            hits.append(Hit.of(condition, capture.path, capture.key, capture.step, detail, capture))
+            hits.append(Hit.of(row, capture.path, capture.key, capture.step, detail, capture))
     return hits

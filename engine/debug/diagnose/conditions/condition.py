@@ -56,6 +56,8 @@ class Condition:
             it.
         masks_are_meant: for values: an infinity from which a mask was made does not count.
         against_first: for gradients: its formula needs the statistics of the first one in the backward pass.
+        certain: whether it is a fact; otherwise it is likely, or a symptom.
+        is_own: whether the user wrote it: an error of its formula is the user's.
         of_training: for values: it is a fault only in cells that the run trains, see ``roles``.
         in_a_row: the number of consecutive steps in which it must hold; a single occurrence is not a fault.
     """
@@ -80,12 +82,19 @@ class Condition:
     place: str = ""
     symptom: bool = False
     of_training: bool = False
+    certain: bool = False
+    is_own: bool = False
     cures: tuple[str, ...] = ("pause_here",)
 
     @property
     def seen(self) -> tuple[type[Any], ...]:
         """The classes of its observations."""
         return self.about if isinstance(self.about, tuple) else (self.about,)
+
+    @property
+    def certainty(self) -> str:
+        """How sure a finding is: "certain", "likely", or "symptom" for the sign of a fault that may be elsewhere."""
+        return "symptom" if self.symptom else "certain" if self.certain else "likely"
 
     @property
     def group(self) -> str:

@@ -157,6 +157,7 @@ ROWS = (
         "Number the classes from 0 to C - 1, and give the network C outputs.",
         "own; 10 labels for each class and none of the first",
         place="data",
+        certain=True,
     ),
     Condition(
         "batch_of_one",
@@ -167,6 +168,7 @@ ROWS = (
         "BatchNorm in training takes mean and variance from one value",
         "Use larger batches (drop the last one), or LayerNorm or GroupNorm.",
         "own",
+        certain=True,
     ),
     Condition(
         "samples_leak",

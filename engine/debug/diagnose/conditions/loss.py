@@ -229,6 +229,7 @@ ROWS = (
         "Give 0 and 1, not -1 and 1 or 255; of one-hot rows, number the classes from 0 on.",
         "own; sums within 1e-3 of 1",
         place="data",
+        certain=True,
     ),
     Condition(
         "loss_broadcasts",
@@ -240,6 +241,7 @@ ROWS = (
         "Give both one shape: squeeze the last axis of the prediction, or add one to the targets.",
         "own",
         place="loss",
+        certain=True,
     ),
     Condition(
         "softmax_over_batch",

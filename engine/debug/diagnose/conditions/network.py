@@ -129,6 +129,7 @@ ROWS = (
         "Correct the bprop where it differs; the gradient check compares every element.",
         "own; tolerances are those of check_gradient",
         cures=("check_gradient", "pause_here"),
+        certain=True,
     ),
     Condition(
         "wrong_mode",
@@ -161,6 +162,7 @@ ROWS = (
         "Assign each cell to an attribute, or name its parameters by update_parameters_name, before optimizers and "
         "checkpoints are made of them.",
         "own",
+        certain=True,
     ),
     Condition(
         "loss_not_decreasing",

@@ -58,6 +58,7 @@ ROWS = (
         slots=_EVERY_SLOT,
         spreads=True,
         nonfinite=True,
+        certain=True,
     ),
     Condition(
         "inf",
@@ -71,6 +72,7 @@ ROWS = (
         spreads=True,
         nonfinite=True,
         masks_are_meant=True,
+        certain=True,
     ),
     Condition(
         "overflow",

@@ -99,6 +99,7 @@ ROWS = (
         "own; a warm-up may begin at 0",
         in_a_row=3,
         place="optimizer",
+        certain=True,
     ),
     Condition(
         "learning_rate_too_large",
@@ -134,5 +135,6 @@ ROWS = (
         "own",
         place="optimizer",
         cures=("own_parameters",),
+        certain=True,
     ),
 )

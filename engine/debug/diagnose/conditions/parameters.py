@@ -221,6 +221,7 @@ ROWS = (
         f"own; 3 steps as UnchangedTensor in {_SAGEMAKER}",
         in_a_row=3,
         cures=(),
+        certain=True,
     ),
     Condition(
         "frozen_parameter",

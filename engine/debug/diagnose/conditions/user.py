@@ -46,4 +46,6 @@ def own_condition(text: str) -> Condition:
         "It is your own condition.",
         "own",
         slots=("input", "output", "grad"),
+        certain=True,
+        is_own=True,
     )
