@@ -289,17 +289,19 @@ class DebugSession:
         """The muted pairs of condition and cell, in the order in which they were muted."""
         return list(self.checks.hit_store.mutes)
 
-    def mute(self, condition: str, path: str) -> None:
+    def mute(self, condition: str, path: str, reason: str = "") -> None:
         """Suppress findings and pauses of a condition in one cell, such as a BatchNorm that is frozen on purpose.
 
         Args:
             condition: the condition's name.
             path: the cell's path as in findings; for a NaN or an infinity, the cell that produced it.
+            reason: why it is meant, which the panel and a saved notebook show.
 
         Raises:
+            TypeError: ``reason`` is not a str.
             ValueError: an unknown condition or cell.
         """
-        self.checks.mute(condition, path)
+        self.checks.mute(condition, path, checked_text("reason", reason))
         self.notify("changed")
 
     def unmute(self, condition: str, path: str) -> None:

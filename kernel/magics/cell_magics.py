@@ -55,6 +55,7 @@ class HookscopeMagics(Magics):
                                   (without them a mode that is set by the body or in the panel stays)
         --check CONDITION,...     look for these, for example nan or all; _session.findings() tells
         --stop-on CONDITION,...   look for these and pause; the last may be 'if EXPRESSION'
+        --mute CONDITION:PATH=REASON   this is meant in that cell ('.' is NET itself): no finding, no pause
         --every N                 capture every Nth step
         --max-bytes SIZE          how much memory captured values may take (256MiB); of older ones the
                                   figures stay
@@ -214,7 +215,7 @@ def _session(net: Cell | None, options: argparse.Namespace) -> DebugSession:
     from hookscope.engine.debug import DebugSession
 
     try:
-        return DebugSession(
+        session = DebugSession(
             net,
             watch=options.watch,
             breaks=options.breaks,
@@ -225,5 +226,8 @@ def _session(net: Cell | None, options: argparse.Namespace) -> DebugSession:
             **option_parsers.bounds(options),
             name=options.net or "session",
         )
+        for condition, path, reason in options.mute:
+            session.mute(condition, path, reason)
+        return session
     except ValueError as error:
         raise UsageError(f"%%cell: {one_line(error)}") from None

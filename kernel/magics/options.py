@@ -85,6 +85,14 @@ def _conditions(text: str) -> list[str]:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def _mute(text: str) -> tuple[str, str, str]:
+    name, colon, rest = text.partition(":")
+    path, _, reason = rest.partition("=")
+    if not (name and colon and path):
+        raise argparse.ArgumentTypeError(f"must be CONDITION:PATH=REASON, got {text!r}")
+    return name.strip(), "" if path.strip() == "." else path.strip(), reason.strip()
+
+
 def _cell_parser() -> _Parser:
     parser = _Parser("%%cell")
     parser.add_argument("net", nargs="?")
@@ -96,6 +104,7 @@ def _cell_parser() -> _Parser:
     mode.add_argument("--eval", action="store_const", const=False, dest="mode")
     parser.add_argument("--check", type=_conditions, action="extend", default=[], metavar="CONDITION,...")
     parser.add_argument("--stop-on", type=_conditions, action="extend", default=[], metavar="CONDITION,...")
+    parser.add_argument("--mute", type=_mute, action="append", default=[], metavar="CONDITION:PATH=REASON")
     parser.add_argument("--every", type=_count, default=1, metavar="N")
     _add_bounds(parser)
     parser.add_argument("--device", type=str.lower, choices=["cpu", "gpu"])

@@ -347,13 +347,13 @@ class PlainSession:
         self.hits.clear()
         self.emit("changed")
 
-    def mute(self, condition: str, path: str) -> None:
-        self.muted.append(Muted(condition, path))
+    def mute(self, condition: str, path: str, reason: str = "") -> None:
+        self.muted.append(Muted(condition, path, reason))
         self.found = [finding for finding in self.found if (finding.condition, finding.path) != (condition, path)]
         self.emit("changed")
 
     def unmute(self, condition: str, path: str) -> None:
-        self.muted.remove(Muted(condition, path))
+        self.muted = [mute for mute in self.muted if mute[:2] != (condition, path)]
         self.emit("changed")
 
     def resume(self, command: str = "continue") -> None:

@@ -126,10 +126,11 @@ def _cells(finding: Finding) -> list[str]:
 
 
 class Muted(NamedTuple):
-    """A condition that is intended in the cell at this path, where it causes neither findings nor pauses."""
+    """A condition that is intended in the cell at this path, where it causes neither findings nor pauses, and why."""
 
     condition: str
     path: str
+    reason: str = ""
 
 
 class _Entry(NamedTuple):
@@ -163,22 +164,26 @@ class HitStore:
 
     def is_muted(self, condition: str, path: str) -> bool:
         """Return whether a condition is muted in this cell."""
-        return (condition, path) in self.mutes if self.mutes else False
+        return any(mute[:2] == (condition, path) for mute in self.mutes)
 
     def has(self, condition: str, path: str) -> bool:
         """Return whether there is a finding of this condition in this cell."""
         return (condition, path) in self._findings
 
-    def mute(self, condition: str, path: str) -> None:
+    def mute(self, condition: str, path: str, reason: str = "") -> None:
         """Drop the hits of this condition that began in this cell, and keep none of them from now on."""
-        if not self.is_muted(condition, path):
-            self.mutes.append(Muted(condition, path))
+        self.unmute(condition, path)
+        self.mutes.append(Muted(condition, path, reason))
         self._findings.pop((condition, path), None)
         for hits in (self._of_captures, self._others):
             remaining = [entry for entry in hits if (entry.hit.condition.name, entry.path) != (condition, path)]
             if len(remaining) < len(hits):
                 hits.clear()
                 hits.extend(remaining)
+
+    def unmute(self, condition: str, path: str) -> None:
+        """Keep the hits of this condition in this cell again."""
+        self.mutes = [mute for mute in self.mutes if mute[:2] != (condition, path)]
 
     def withdraw(self, condition: str, path: str, subject: str) -> None:
         """Drop the hits of this condition on one subject, such as a parameter, in the cell at this path."""

@@ -32,7 +32,7 @@ from .conditions import CONDITIONS, Condition
 from .coverage import Coverage
 from .examiner import Examiner
 from .figures_by_step import History
-from .findings import HitStore, Muted
+from .findings import HitStore
 from .finiteness import Finiteness
 from .provenance import Provenance
 from .roles import Roles
@@ -188,7 +188,7 @@ class Checks:
         self.hit_store.clear()
         self.provenance.take_new()
 
-    def mute(self, name: str, path: str) -> None:
+    def mute(self, name: str, path: str, reason: str = "") -> None:
         """Suppress findings and pauses of a condition in the cell at this path.
 
         Raises:
@@ -202,7 +202,7 @@ class Checks:
         reported_paths = [finding.path for finding in self.hit_store.findings()]
         if path not in paths and path not in reported_paths and not self._any_path:
             raise ValueError(f"mute: no cell {path!r} in this session{suggestion(path, paths)}")
-        self.hit_store.mute(name, path)
+        self.hit_store.mute(name, path, reason)
 
     def unmute(self, name: str, path: str) -> None:
         """Report a muted condition and pause at it again.
@@ -213,7 +213,7 @@ class Checks:
         if not self.hit_store.is_muted(name, path):
             muted = ", ".join(f"{mute.condition} in {cell_name(mute.path)}" for mute in self.hit_store.mutes)
             raise ValueError(f"unmute: {name} in {cell_name(path)} is not muted; muted: {muted or 'nothing'}")
-        self.hit_store.mutes.remove(Muted(name, path))
+        self.hit_store.unmute(name, path)
 
     def wrong_optimizer(self) -> tuple[Optimizer | None, set[int]]:
         """Return the optimizer with parameters other than the network's, and the ids of the requested parameters."""

@@ -282,9 +282,13 @@ def test_a_finding_is_muted_for_its_cell_and_there_is_a_way_back(
     mute = view.get_by_role("button", name="mute here: nan in block.relu", exact=True)
     panel_page.until(mute.is_visible)
     mute.click()
-    panel_page.until(lambda: session.muted == [("nan", "block.relu")])
+    why = view.get_by_role("textbox", name="why nan in block.relu is meant")
+    why.fill("a mask <b>")
+    why.press("Enter")
+    panel_page.until(lambda: session.muted == [("nan", "block.relu", "a mask <b>")])
     muted = view.get_by_role("list", name="Muted")
-    panel_page.until(lambda: "nan in block.relu" in muted.inner_text())
+    panel_page.until(lambda: "nan in block.relu: a mask <b>" in muted.inner_text())
+    assert "--mute 'nan:block.relu=a mask <b>'" in muted.inner_text()
     assert view.get_by_role("button", name="mute here: nan in (root)", exact=True).is_visible()
     if AXE.is_file():
         assert violations(view) == []

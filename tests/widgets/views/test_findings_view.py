@@ -118,9 +118,12 @@ def test_an_own_condition_may_begin_with_if(session: DebugSession, text: str) ->
 def test_what_is_muted_is_listed_and_told_in_the_static_form(session: DebugSession) -> None:
     session.mute("nan", "1")
     view = finding_rows.conditions_view(session)
-    assert view["muted"] == [{"condition": "nan", "path": "1", "label": "1"}]
+    option = "--mute nan:1="
+    assert view["muted"] == [{"condition": "nan", "path": "1", "label": "1", "reason": "", "option": option}]
     assert view["causes"] == view["cells"] == []
     assert "Muted: nan in 1." in snapshot.panel_html(session, ["findings"])
+    session.mute("nan", "1", "padded rows")
+    assert "Muted: nan in 1 (padded rows)." in snapshot.panel_html(session, ["findings"])
 
 
 def test_what_it_means_that_nothing_was_found() -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hookscope.widgets.panel import DebuggerPanel
 
 _HERE = Path(__file__).parent
+_LONGEST_REASON = 200
 
 
 def publish(panel: DebuggerPanel, budget: float) -> None:
@@ -51,9 +52,12 @@ def clear_findings(panel: DebuggerPanel) -> None:
     panel.session.clear_findings()
 
 
-def set_muted(panel: DebuggerPanel, condition: str, path: str, on: bool) -> None:
-    """Mute a condition in a cell, so that it neither marks nor pauses there; or unmute it."""
-    (panel.session.mute if on else panel.session.unmute)(condition, path)
+def set_muted(panel: DebuggerPanel, condition: str, path: str, on: bool, reason: str) -> None:
+    """Mute a condition in a cell, for a reason, so that it neither marks nor pauses there; or unmute it."""
+    if on:
+        panel.session.mute(condition, path, texts.one_line(reason.strip(), _LONGEST_REASON))
+    else:
+        panel.session.unmute(condition, path)
 
 
 def cure(panel: DebuggerPanel, condition: str, path: str, name: str, on: bool) -> None:
@@ -92,7 +96,7 @@ VIEW = View(
         "custom_condition": Action({"expression": str}, add_custom),
         "cure": Action({"condition": str, "path": str, "name": str, "on": bool}, cure),
         "clear_findings": Action({}, clear_findings),
-        "mute": Action({"condition": str, "path": str, "on": bool}, set_muted),
+        "mute": Action({"condition": str, "path": str, "on": bool, "reason": str}, set_muted),
     },
     publish=publish,
     publish_always=publish,

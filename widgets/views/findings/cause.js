@@ -31,7 +31,9 @@ export function createCause(first, send, go) {
   const consequences = make("ul");
   const details = make("details", { class: "hs-folded" }, [make("summary", {}, ["so also: ", folded]), consequences]);
   const capture = make("button", { type: "button", class: "hs-button hs-small", text: "Show capture", "aria-label": `show the capture of ${condition} in ${label}`, onclick: () => go.capture?.(row.capture) });
-  const mute = make("button", { type: "button", class: "hs-button hs-small", text: "Mute here", title: `Neither find nor pause at ${condition} in ${label}: it is intended`, "aria-label": `mute here: ${condition} in ${label}`, onclick: () => send({ type: "mute", condition, path, on: true }) });
+  const mute = make("button", { type: "button", class: "hs-button hs-small", text: "Mute here", title: `Neither find nor pause at ${condition} in ${label}: it is meant, in this network`, "aria-label": `mute here: ${condition} in ${label}`, "aria-expanded": "false", onclick: () => ask(reason.hidden) });
+  const why = make("input", { type: "text", class: "hs-input", maxlength: 200, placeholder: "meant, in this network, since ...", "aria-label": `why ${condition} in ${label} is meant` });
+  const reason = make("form", { class: "hs-reason", hidden: "", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); send({ type: "mute", condition, path, on: true, reason: why.value }); } }, [why, make("button", { type: "submit", class: "hs-button hs-small", text: "Mute", "aria-label": `mute ${condition} in ${label}` })]);
   const evidence = createEvidence();
   const element = make("li", { class: "hs-cause" }, [
     make("div", { class: "hs-cause-body" }, [
@@ -45,12 +47,20 @@ export function createCause(first, send, go) {
       evidence.element,
     ]),
     make("div", { class: "hs-cause-actions" }, [cures, capture, mute]),
+    reason,
     details,
   ]);
   let row = first;
   let drawnKey = "";
   /** @type {Map<string, ReturnType<typeof createCure>>} */
   const cureItems = new Map();
+
+  /** Ask for the reason why the finding is meant. @param {boolean} wish */
+  function ask(wish) {
+    reason.hidden = !wish;
+    mute.setAttribute("aria-expanded", String(wish));
+    if (wish) why.focus();
+  }
 
   /** @param {CauseRow} now */
   function update(now) {

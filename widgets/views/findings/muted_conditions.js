@@ -7,14 +7,15 @@ import { make } from "../../static/dom.js";
 /** @param {import("../../static/types.js").Send} send */
 export function createMutedConditions(send) {
   const list = make("ul", { class: "hs-muted", "aria-label": "Muted" });
-  const element = make("div", { class: "hs-muted-box", hidden: "" }, [make("h4", { text: "Muted: neither found nor paused at" }), list]);
+  const element = make("div", { class: "hs-muted-box", hidden: "" }, [make("h4", { text: "Meant, in this network: neither found nor paused at" }), list]);
   let drawn = "";
 
   /** @param {MutedRow} row */
-  const item = ({ condition, path, label }) =>
+  const item = ({ condition, path, label, reason, option }) =>
     make("li", {}, [
-      make("span", { text: `${condition} in ${label}` }),
-      make("button", { type: "button", class: "hs-button hs-small", text: "Unmute", "aria-label": `unmute ${condition} in ${label}`, onclick: () => send({ type: "mute", condition, path, on: false }) }),
+      make("span", { text: `${condition} in ${label}${reason && `: ${reason}`}` }),
+      make("code", { class: "hs-option", title: "Mutes it in the next run too, as an option of %%cell", text: option }),
+      make("button", { type: "button", class: "hs-button hs-small", text: "Unmute", "aria-label": `unmute ${condition} in ${label}`, onclick: () => send({ type: "mute", condition, path, on: false, reason: "" }) }),
     ]);
 
   return {

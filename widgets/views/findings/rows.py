@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import linecache
 import math
+import shlex
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, TypedDict
@@ -18,7 +19,7 @@ from hookscope.engine.debug.stop.stepping.user_code import is_user_code
 from hookscope.widgets.views.findings.evidence import NOTHING, Evidence, EvidenceSource
 
 if TYPE_CHECKING:
-    from hookscope.engine.debug import Condition, DebugSession, Finding, Findings
+    from hookscope.engine.debug import Condition, DebugSession, Finding, Findings, Muted
     from hookscope.engine.debug.diagnose.cures import Cure
 
 
@@ -74,11 +75,13 @@ class CauseRow(FindingRow):
 
 
 class MutedRow(TypedDict):
-    """A condition that is muted for a cell."""
+    """A condition that is muted for a cell, the reason, and the option of `%%cell` that mutes it in the next run."""
 
     condition: str
     path: str
     label: str
+    reason: str
+    option: str
 
 
 class Conditions(TypedDict):
@@ -108,7 +111,7 @@ def conditions_view(session: DebugSession) -> Conditions:
     return {
         "rows": condition_rows(session),
         "causes": cause_rows(session, findings),
-        "muted": [muted_row(condition, path) for condition, path in session.muted],
+        "muted": [muted_row(mute) for mute in session.muted],
         "cells": [(path, *hits) for path, hits in cell_hits(findings).items()],
         "no_pauses": session.no_pauses or "",
         "verdict": "" if findings else verdict(session),
@@ -211,9 +214,16 @@ def _sentence(condition: str) -> str:
     return condition if row is None else f"{row.meaning[0].upper()}{row.meaning[1:]}"
 
 
-def muted_row(condition: str, path: str) -> MutedRow:
+def muted_row(mute: Muted) -> MutedRow:
     """Return a row for one condition that is muted for a cell."""
-    return {"condition": condition, "path": path, "label": cell_name(path)}
+    condition, path, reason = mute
+    option = f"--mute {shlex.quote(f'{condition}:{path or chr(46)}={reason}')}"
+    return {"condition": condition, "path": path, "label": cell_name(path), "reason": reason, "option": option}
+
+
+def muted_text(mute: Muted) -> str:
+    """Return a muted condition with its cell and the reason."""
+    return f"{mute.condition} in {cell_name(mute.path)}{f' ({mute.reason})' if mute.reason else ''}"
 
 
 def steps_text(finding: Finding) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hookscope.engine.debug.record.capture import cell_name
 from hookscope.widgets.static_html.markup import Table, scrolling, table, text
 from hookscope.widgets.views.findings.cards import cards_html
-from hookscope.widgets.views.findings.rows import condition_rows, verdict
+from hookscope.widgets.views.findings.rows import condition_rows, muted_text, verdict
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
@@ -25,7 +24,7 @@ def _enabled_conditions(session: DebugSession) -> str:
     if not rows:
         return ""
     nothing = "" if session.findings() else f"{verdict(session)} "
-    muted = [f"{condition} in {cell_name(path)}" for condition, path in session.muted]
+    muted = [muted_text(mute) for mute in session.muted]
     sentences = [f"{nothing}Looked for: {', '.join(names)}.", f"Muted: {', '.join(muted)}." if muted else ""]
     return f"<p><small>{text(' '.join(part for part in sentences if part))}</small></p>"
 
