@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -152,6 +154,40 @@ def test_a_wrong_argument_is_named(arguments: dict[str, Any], message: str) -> N
         condition(**arguments)(lambda capture: True)
     with pytest.raises(TypeError, match="a function is decorated, got int"):
         condition(3)  # type: ignore[call-overload]
+
+
+class WithScale(nn.Cell):
+    """Attention over four entries, with a scale that a step makes negative, and a loss with a spike in step 12."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.softmax = nn.Softmax()
+        self.scale = ms.Parameter(Tensor(np.float32(200.0)), "scale")
+
+    def construct(self, x: Tensor) -> Tensor:
+        return self.softmax(x * self.scale)
+
+
+def test_each_example_of_the_page_works(repository: Path) -> None:
+    page = (repository / "docs/conditions.md").read_text(encoding="utf-8")
+    examples = [text for text in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "@condition" in text]
+    assert len(examples) == 3
+    for text in examples:
+        exec(compile(text, "docs/conditions.md", "exec"), {})
+    net = WithScale()
+    scale = net.scale
+    step = ms.value_and_grad(lambda x, factor: net(x).square().mean() * factor, None, [scale])
+    with DebugSession(net, conditions=["one_hot_attention", "negative_scale", "loss_spike"]) as session:
+        for number in range(12):
+            step(X, Tensor(np.float32(100.0 if number == 11 else 1.0)))
+            if number == 9:
+                scale.set_data(-scale)
+    found = {item.condition: (item.place, item.certainty) for item in session.findings()}
+    assert found == {
+        "one_hot_attention": ("softmax", "likely"),
+        "negative_scale": ("scale", "certain"),
+        "loss_spike": ("loss", "symptom"),
+    }
 
 
 class _Plugin:
