@@ -35,7 +35,7 @@ LONGEST_FIRST = ("faults", "browser", "kernel", "widgets", "triton_kernels", "pa
 CI_ONLY = "ci_only: what takes long and rarely tells more than what is run anyway; run where CI=true, else left out"
 CASES = "cases(count): so many of its cases are run by `make test`, in the place of MOST_CASES"
 MOST_CASES = 8
-IN_CI = 4
+IN_CI = 2
 FAULTS_EXPECTED = "faults_expected: something of the debugger is made to raise; in any other test that is a failure"
 # Chromium takes much of the time. Of its tests these files run everywhere; the others are ci_only.
 IN_CHROMIUM_EVERYWHERE = ("browser/test_jupyterlab.py", "widgets/test_page.py")

@@ -83,7 +83,7 @@ def test_a_test_in_which_there_is_a_cause_fails(tmp_path: Path) -> None:
         "test_fails_by_itself": "FAILED",
         "test_without_a_network": "PASSED",
     }, process.stdout + process.stderr
-    assert "1. nan in (root), since step 1\n   log in (root)#0 made 1 NaN of 2 elements: " in process.stdout
+    assert "1. nan in (root): certain, in step 1\n   log in (root)#0 made 1 NaN of 2 elements: " in process.stdout
     assert process.stdout.count("1 cause in 1 step") >= 2
     assert "its own reason" in process.stdout and "hookscope call" in process.stdout
 

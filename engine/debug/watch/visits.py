@@ -239,9 +239,10 @@ class Visits:
             self._runs.own_called()
         if is_root:
             thread.root = call
-            if not (call.continues or continues or self._in_gradient_call()):
-                thread.began_run = weakref.ref(call.cell)
-                self._begin_run(stages, not self._training.has_begun)
+            if not (call.continues or continues):
+                if not self._in_gradient_call():
+                    thread.began_run = weakref.ref(call.cell)
+                    self._begin_run(stages, not self._training.has_begun)
                 safe_point()
 
     def _continues_run(self, cell: Cell) -> bool:

@@ -427,7 +427,7 @@ def fine_tuning_with_a_head_of_its_own(fault: bool, steps: int) -> list[float]:
     "quantize",
     steps=100,
 )
-def vqvae_without_straight_through(fault: bool, steps: int) -> list[float]:
+def vqvae_of_shapes_without_straight_through(fault: bool, steps: int) -> list[float]:
     rng = np.random.default_rng(81)
 
     class VQVAE(nn.Cell):

@@ -54,7 +54,7 @@ ROWS = (
         direction="forward",
         cells=("ReLU", "ReLU6"),
         in_a_row=3,
-        symptom=True,
+        comes_late=True,
         of_training=True,
     ),
     Condition(
@@ -70,7 +70,7 @@ ROWS = (
         cells=("Sigmoid",),
         inside=True,
         in_a_row=3,
-        symptom=True,
+        comes_late=True,
         of_training=True,
     ),
     Condition(
@@ -86,7 +86,7 @@ ROWS = (
         cells=("Tanh",),
         inside=True,
         in_a_row=3,
-        symptom=True,
+        comes_late=True,
         of_training=True,
     ),
     Condition(

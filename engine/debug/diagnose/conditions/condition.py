@@ -44,7 +44,8 @@ class Condition:
         direction: "forward" or "backward", the direction of its observations; "both" for values of either direction.
         place: "data", "loss" or "optimizer" if it concerns none of the cells, for findings without a path.
         cures: names of the fixes that the debugger offers, see ``cures``.
-        symptom: whether it is usually the sign of another fault, and so is reported after the faults themselves.
+        comes_late: whether another fault often leads to it, so that it is reported after those.
+        symptom: whether it only says that something is wrong, so that it is reported last, and as a symptom.
         slots: for values: prefixes of the slots that it applies to.
         cells: for values: the cell classes that it applies to; empty for all.
         spreads: for values: it spreads from its origin (NaN, Inf, overflow), so it is reported, and pauses, only at the
@@ -80,6 +81,7 @@ class Condition:
     against_first: bool = False
     in_a_row: int = 1
     place: str = ""
+    comes_late: bool = False
     symptom: bool = False
     of_training: bool = False
     certain: bool = False

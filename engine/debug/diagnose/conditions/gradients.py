@@ -47,7 +47,7 @@ ROWS = (
         slots=("grad",),
         against_first=True,
         in_a_row=3,
-        symptom=True,
+        comes_late=True,
         of_training=True,
     ),
     Condition(
@@ -62,7 +62,7 @@ ROWS = (
         direction="backward",
         slots=("grad",),
         against_first=True,
-        symptom=True,
+        comes_late=True,
         of_training=True,
         cures=("clip", "pause_here"),
     ),

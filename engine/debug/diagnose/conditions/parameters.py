@@ -257,7 +257,7 @@ ROWS = (
         f"3 steps as UnchangedTensor in {_SAGEMAKER}",
         in_a_row=3,
         direction="backward",
-        symptom=True,
+        comes_late=True,
     ),
     Condition(
         "unchanged_weight",
@@ -270,7 +270,7 @@ ROWS = (
         f"UnchangedTensor in {_SAGEMAKER}: 3 steps",
         in_a_row=3,
         direction="backward",
-        symptom=True,
+        comes_late=True,
     ),
     Condition(
         "update_too_large",
