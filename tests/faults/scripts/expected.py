@@ -1,0 +1,62 @@
+"""Conditions that name what was planted in each script, and the scripts whose fault is not found, with the reason."""
+
+from __future__ import annotations
+
+__all__ = ["NOT_FOUND", "RIGHT"]
+
+RIGHT: dict[str, set[str]] = {
+    # planted_decisions
+    "actor_critic_with_an_attached_advantage": {"wrong_sign", "attached_advantage"},
+    "dqn_with_broadcast_targets": {"loss_broadcasts"},
+    "ppo_with_a_ratio_of_one": {"same_operands", "no_gradient"},
+    "sac_with_reversed_temperature": {"loss_falls_without_bound"},
+    "moe_with_a_router_outside_the_gradient": {"no_gradient"},
+    "lora_with_two_zero_factors": {"initial_weights"},
+    "fine_tuning_with_a_head_of_its_own": {"optimizer_other_parameters"},
+    "distillation_over_the_batch": {"softmax_over_batch"},
+    "cloning_of_actions_out_of_reach": {"targets_out_of_range"},
+    "multi_task_with_weights_that_vanish": {"loss_falls_without_bound"},
+    "scoring_with_a_schedule_of_epochs": {"learning_rate_zero"},
+    # planted_generative
+    "gan_points_detached": {"no_gradient"},
+    "gan_curve_with_wrong_optimizer": {"optimizer_other_parameters"},
+    "dcgan_discriminator_updates_generator": {"opposed_updates"},
+    "wgan_without_clipping": {"loss_falls_without_bound"},
+    "vae_with_negative_divergence": {"loss_falls_without_bound"},
+    "conv_vae_with_drowned_reconstruction": {"loss_term_drowned"},
+    "ddpm_with_other_noise": {"random_target"},
+    "realnvp_with_wrong_determinant": {"loss_falls_without_bound"},
+    "autoencoder_with_two_sigmoids": {"softmax_twice"},
+    "glo_with_stages_in_a_dict": {"unregistered_cell"},
+    "tied_autoencoder_through_numpy": {"copied_weight"},
+    "upscaler_with_relu_at_the_end": {"targets_out_of_range"},
+    "siren_with_schedule_in_epochs": {"learning_rate_too_small"},
+    # planted_representation
+    "distillation_with_learning_teacher": {"trained_target"},
+    "detector_with_boxes_in_pixels": {"loss_term_drowned", "targets_not_normalized"},
+    "simsiam_without_stop_gradient": {"collapsed_output", "trained_target"},
+    "vicreg_with_numpy_deviation": {"detached_term"},
+    "prices_in_dollars": {"targets_not_normalized"},
+    "text_classifier_with_strong_decay": {"weight_decay_too_large"},
+    "pointnet_with_layers_in_a_list": {"unregistered_cell"},
+    "lora_with_both_factors_zero": {"initial_weights"},
+    "experts_with_hard_choice": {"no_gradient"},
+    "maml_with_numpy_adaptation": {"no_gradient"},
+    "dann_without_reversal": {"wrong_bprop"},
+    "ppo_with_ratio_of_one": {"same_operands", "no_gradient"},
+    # planted_sequences_and_sets
+    "gru_that_runs_over_the_batch": {"samples_leak"},
+    "forecast_with_a_variance_that_grows": {"growing_statistic"},
+    "accumulation_without_end": {"gradients_accumulate"},
+    "accumulation_without_division": {"learning_rate_too_large", "update_too_large"},
+    "ddpm_overwritten_by_its_average": {"updates_undone"},
+    "siren_with_a_shared_memory": {"wrong_bprop"},
+    "loss_scale_removed_after_clipping": {"gradients_scaled_down", "learning_rate_too_small"},
+    "training_that_stays_in_evaluation_mode": {"wrong_mode"},
+    "deep_sets_pooled_over_the_batch": {"samples_leak"},
+    "flow_with_a_reversed_determinant": {"loss_falls_without_bound"},
+}
+"""By script: the conditions of which one is to be the first cause."""
+
+NOT_FOUND: dict[str, str] = {}
+"""By script: why its fault is not found."""
