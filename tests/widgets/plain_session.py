@@ -324,7 +324,8 @@ class PlainSession:
         subject = "loss" if capture is None else capture.key
         message = f"{condition} in {subject} (2 of 6 elements)"
         step = 1 if capture is None else capture.step
-        values = {"first_step": step, "last_step": step, **more}
+        certainty = CONDITIONS[condition].certainty
+        values = {"first_step": step, "last_step": step, "certainty": certainty, **more}
         self.found.append(Finding(condition, path, subject, message, CONDITIONS[condition].advice, **values))
         self.hits.append(Hit(CONDITIONS[condition], path, subject, step, message, capture))
         return self.found[-1]

@@ -167,12 +167,12 @@ def test_from_a_finding_one_click_goes_to_the_capture_and_one_to_the_cell(
 ) -> None:
     session.capture("block")
     bad = session.capture("block.relu", step=3)
-    session.find("nan", "block.relu", bad, count=4, last_step=6)
+    session.find("nan", "block.relu", bad, count=4, steps=4, last_step=6)
     session.emit("finished")
     row = view.get_by_role("listitem").filter(has=panel_page.page.get_by_role("button", name="show cell block.relu"))
     panel_page.until(row.is_visible)
     assert row.get_by_role("heading").inner_text() == "There is a NaN"
-    assert "nan in block.relu, steps 3 to 6, 4 times" in row.inner_text()
+    assert "nan in block.relu: certain, in each of the 4 steps from 3 to 6" in row.inner_text()
     assert "block.relu#0 forward output (2 of 6 elements)" in row.inner_text()
     assert CONDITIONS["nan"].advice in row.inner_text()
     row.get_by_role("button", name="show the capture of nan in block.relu").click()
@@ -190,7 +190,7 @@ def test_a_finding_without_a_capture_offers_none(panel_page: PanelPage, session:
     panel_page.panel.sync()
     findings = view.get_by_role("region", name="Causes and consequences")
     panel_page.until(lambda: findings.get_by_role("listitem").count() == 1)
-    assert "loss_not_decreasing in (root), step 1" in findings.inner_text()
+    assert "loss_not_decreasing in (root): symptom, in step 1" in findings.inner_text()
     assert findings.get_by_role("button", name="show the capture").count() == 0
 
 

@@ -39,7 +39,7 @@ export function createCause(first, send, go) {
     make("div", { class: "hs-cause-body" }, [
       make("div", { class: "hs-cause-text" }, [
         make("h4", { class: "hs-cause-title", text: first.meaning }),
-        make("p", { class: "hs-cause-where" }, [make("span", { class: "hs-condition", text: condition }), " in ", cellLink(first, go), certainty, when]),
+        make("p", { class: "hs-cause-where" }, [make("span", { class: "hs-condition", text: condition }), " in ", cellLink(first, go), ": ", certainty, ", ", when]),
         seen,
         source,
         advice,
