@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["NOT_FOUND", "RIGHT"]
+from hookscope.engine.debug.diagnose.causes import Cause
+
+from .script import Script
+
+__all__ = ["NOT_FOUND", "RIGHT", "is_right"]
 
 RIGHT: dict[str, set[str]] = {
     # planted_decisions
@@ -60,3 +64,17 @@ RIGHT: dict[str, set[str]] = {
 
 NOT_FOUND: dict[str, str] = {}
 """By script: why its fault is not found."""
+
+PLACES: dict[str, str] = {
+    "moe_with_a_router_outside_the_gradient": "router",
+    "experts_with_hard_choice": "router",
+    "siren_with_a_shared_memory": "act",
+    "dann_without_reversal": "reversal",
+}
+"""By script: a part of the place or path, where the condition alone does not say it."""
+
+
+def is_right(cause: Cause, script: Script) -> bool:
+    """Return whether a cause names what was planted in a script."""
+    place = PLACES.get(script.name, "")
+    return cause.condition in RIGHT.get(script.name, ()) and place in f"{cause.place} {cause.path} {cause.message}"
