@@ -97,6 +97,7 @@ class Tap:
     observes_operators = False
     observes_bprop = False
     observes_losses = False
+    observes_readings = False
     owner: Callable[[], object | None] = object  # a tap without an owner: never None
 
     def report_fault(self, method: str, error: Exception) -> bool:
@@ -171,6 +172,12 @@ class Tap:
             attrs: the other arguments.
         """
 
+    def reading(self, tensor: Tensor) -> None:
+        """Observe that code takes a tensor's values as NumPy or Python numbers while gradients are recorded.
+
+        Only if ``observes_readings``.
+        """
+
     def run_bprop(self, cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Run a custom bprop (only if ``observes_bprop``); an override returns the result of ``function``."""
         return function(*args)
@@ -194,6 +201,7 @@ cell_taps: list[Tap] = []
 operator_taps: list[Tap] = []
 bprop_taps: list[Tap] = []
 loss_taps: list[Tap] = []
+reading_taps: list[Tap] = []
 _listeners: dict[str, list[Tap]] = {
     method: []
     for method in (
@@ -251,6 +259,8 @@ def attach(tap: Tap) -> None:
         bprop_taps.append(tap)
     if tap.observes_losses:
         loss_taps.append(tap)
+    if tap.observes_readings:
+        reading_taps.append(tap)
 
 
 def detach(tap: Tap) -> None:
@@ -260,6 +270,7 @@ def detach(tap: Tap) -> None:
         operator_taps,
         bprop_taps,
         loss_taps,
+        reading_taps,
         active_observers,
         *_listeners.values(),
     )
@@ -453,6 +464,11 @@ def notify_operator(name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dic
 def notify_loss(name: str, prediction: Tensor, target: Tensor, **attrs: Any) -> None:
     """Notify the taps of a call of a loss function."""
     _notify(loss_taps, "loss", name, prediction, target, attrs)
+
+
+def notify_reading(tensor: Tensor) -> None:
+    """Notify the taps that a tensor's values are taken as NumPy or Python numbers."""
+    _notify(reading_taps, "reading", tensor)
 
 
 def notify_operator_backward(

@@ -16,6 +16,7 @@ import numpy as np
 from ..base.argument_checks import check_int
 from ..base.float_warnings import restore, silence
 from ..base.types import Array, DTypeLike, Ints, Number, TensorLike
+from ..tape import taps
 from ..tape.hooks import HookHandle, check_arity, wrong_return
 from ..tape.tape import state
 from . import backend
@@ -346,6 +347,8 @@ class Tensor(TensorMethods):
         Returns:
             a ``numpy.ndarray`` of the same shape and dtype, on the CPU.
         """
+        if state.recordings and taps.reading_taps:
+            taps.notify_reading(self)
         host = backend.to_host(self._array)
         return np.array(host) if host is self._array else host
 
@@ -365,6 +368,8 @@ class Tensor(TensorMethods):
             ValueError: without ``index`` on a Tensor of more or less than one element.
             IndexError: ``index`` is out of range.
         """
+        if state.recordings and taps.reading_taps:
+            taps.notify_reading(self)
         host = backend.to_host(self._array)
         if index is not None:
             return host.item(index)
@@ -378,6 +383,8 @@ class Tensor(TensorMethods):
         Returns:
             lists of bool, int, float or complex, nested like the axes.
         """
+        if state.recordings and taps.reading_taps:
+            taps.notify_reading(self)
         return backend.to_host(self._array).tolist()
 
     def __array__(self, dtype: np.dtype[Any] | type | str | None = None, copy: bool | None = None) -> Array:

@@ -21,6 +21,7 @@ from .checks.data_checks import InputWatch, SamplesWatch
 from .checks.initial_values import InitialValues
 from .checks.loss_checks import LossWatch
 from .checks.loss_course import LossCourse
+from .checks.loss_terms import LossTermsWatch
 from .checks.network_checks import BpropWatch, ModeWatch, StructureWatch
 from .checks.optimizer_checks import OptimizerWatch
 from .checks.owners import Owners
@@ -57,6 +58,7 @@ WATCHERS: tuple[type[Watcher], ...] = (
     InputWatch,
     SamplesWatch,
     LossWatch,
+    LossTermsWatch,
     UseWatch,
     OptimizerWatch,
     ModeWatch,

@@ -1,6 +1,6 @@
 """Conditions: possible faults of a training, as rows of data; ``CONDITIONS`` has them by name.
 
-Rows about data, losses, optimizers, non-finite numbers, activations, gradients, parameters and the network are in one
+Rows about data, losses and their terms, optimizers, non-finite numbers, activations, gradients, parameters and the network are in one
 module each, with the observations that their formulas use. The checks that make the observations are in ``checks``.
 """
 
@@ -16,7 +16,7 @@ from ....base.nearest_name import suggestion
 from ....base.quoting import quoted
 from ...argument_checks import checked_text
 from ...record.statistics import any_nonfinite
-from . import activations, data, gradients, loss, network, nonfinite, optimizer, parameters, values
+from . import activations, data, gradients, loss, loss_terms, network, nonfinite, optimizer, parameters, values
 from .condition import Condition, Detail, Hit
 from .registered import CONDITIONS, ParameterObservation, condition, load_plugins, remove_condition
 from .user import own_condition
@@ -41,7 +41,7 @@ __all__ = [
 
 CONDITIONS.update(
     (row.name, row)
-    for module in (data, loss, optimizer, nonfinite, activations, gradients, parameters, network)
+    for module in (data, loss, loss_terms, optimizer, nonfinite, activations, gradients, parameters, network)
     for row in module.ROWS
 )
 
