@@ -23,6 +23,7 @@ from .checks.loss_checks import LossWatch
 from .checks.loss_course import LossCourse
 from .checks.loss_terms import LossTermsWatch
 from .checks.network_checks import BpropWatch, ModeWatch, StructureWatch
+from .checks.objective import ObjectiveWatch
 from .checks.optimizer_checks import OptimizerWatch
 from .checks.owners import Owners
 from .checks.updates import Updates
@@ -59,6 +60,7 @@ WATCHERS: tuple[type[Watcher], ...] = (
     SamplesWatch,
     LossWatch,
     LossTermsWatch,
+    ObjectiveWatch,
     UseWatch,
     OptimizerWatch,
     ModeWatch,
@@ -119,7 +121,7 @@ class Checks:
         self.roles = Roles(paths)
         self.examiner = Examiner(self._selection, self.hit_store, self._pauses, self._finiteness, self.roles, events)
         self._owners = Owners(paths)
-        self._loss_course = LossCourse(self.history, self.examiner)
+        self._loss_course = LossCourse(self.history, self.examiner, self._objective_moves)
         initial = InitialValues(paths, self._owners, self.examiner)
         self.updates = Updates(paths, self._owners, initial, self.history, self._finiteness, newest, self.examiner)
         parts = WatcherParts(self.examiner, paths, attachment, counts, events)
@@ -221,6 +223,14 @@ class Checks:
         """Return the optimizer with parameters other than the network's, and the ids of the requested parameters."""
         watch = next(watcher for watcher in self._watchers if isinstance(watcher, OptimizerWatch))
         return None if watch.wrong is None else watch.wrong(), watch.requested
+
+    def _objective_moves(self, requested: frozenset[int]) -> bool:
+        """Return whether the loss of these weights, by their ids, need not fall."""
+        return any(
+            watcher.moves(requested) if isinstance(watcher, ObjectiveWatch) else watcher.weighs_by_advantages(requested)
+            for watcher in self._watchers
+            if isinstance(watcher, ObjectiveWatch | LossTermsWatch)
+        )
 
     # Taps
 

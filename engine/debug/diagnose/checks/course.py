@@ -31,7 +31,9 @@ class Course:
         self._means.append(sum(self._newest) / self._width)
         self._newest.clear()
         if len(self._means) == _MOST:
-            self._means = [(first + second) / 2 for first, second in zip(self._means[::2], self._means[1::2])]
+            self._means = [
+                (first + second) / 2 for first, second in zip(self._means[::2], self._means[1::2], strict=True)
+            ]
             self._width *= 2
 
     def parts(self, number: int) -> list[list[float]] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...record.numbers import number_in
@@ -25,11 +26,13 @@ class LossCourse:
     Args:
         history: receives the losses, for display.
         examiner: checks the conditions on an observation.
+        moves: returns whether the objective of some weights moves, so that their loss need not fall.
     """
 
-    def __init__(self, history: History, examiner: Examiner) -> None:
+    def __init__(self, history: History, examiner: Examiner, moves: Callable[[frozenset[int]], bool]) -> None:
         self._history = history
         self._examiner = examiner
+        self._moves = moves
         self._losses: dict[frozenset[int], list[float]] = {}
         self._newest: frozenset[int] | None = None
 
@@ -48,4 +51,5 @@ class LossCourse:
         self._newest = requested
         losses.append(loss)
         del losses[_FIRST_LOSSES:-_FIRST_LOSSES]  # the first are compared with the newest
-        self._examiner.observe(LossObservation(losses), "", "loss", step)
+        if not self._moves(requested):
+            self._examiner.observe(LossObservation(losses), "", "loss", step)

@@ -37,6 +37,8 @@ __all__ = ["LossTermsWatch"]
 _PARTS = 5
 # The gradient calls in which the structure of a loss is inspected, and afterwards every so many.
 _FIRST_CALLS, _EVERY = 5, 20
+# The gradient calls in which terms are compared with what was read, and afterwards every so many, as above.
+_EACH = 60
 # A loss above this is not worth a look at the weights.
 _DEEP = -10.0
 # Weights that share their largest magnitude in at least this part of their elements were clipped to it.
@@ -155,8 +157,8 @@ class LossTermsWatch(Watcher):
         if type(output) is tuple or id(output) not in recording.tracked or not self._attachment.own_run:
             return
         nodes = [
-            (made, (getattr(operator, "name", ""), values, attrs_))
-            for operator, values, made, attrs_ in recording.nodes
+            (made, (getattr(operator, "name", ""), values, others))
+            for operator, values, made, others in recording.nodes
         ]
         producers = Producers([*nodes, (output, (name, inputs, attrs))], recording.tracked)
         call.terms = terms_of(output, producers)
@@ -189,12 +191,13 @@ class LossTermsWatch(Watcher):
         if array.size == 1:
             self._check_fall(series, call, [parameter for parameter, _ in pairs])
         self._check_drowned(series, call)
-        self._check_detached(series, call, numbers)
+        if series.calls <= _EACH or series.calls % _EVERY == 0:
+            self._check_detached(series, call, numbers)
 
     # Checks
 
-    def _observe(self, observation: Any, subject: str = "loss") -> None:
-        self._examiner.observe(observation, "", subject, self._counts.steps)
+    def _observe(self, observation: Any) -> None:
+        self._examiner.observe(observation, "", "loss", self._counts.steps)
 
     def _check_fall(self, series: _Series, call: _Call, weights: Sequence[Parameter]) -> None:
         """Check the course of the loss; not if another network judges what these weights make, as a critic does."""
@@ -213,44 +216,35 @@ class LossTermsWatch(Watcher):
         """Return the term that falls most, in words."""
         if len(call.terms) < 2:
             return ""
-        courses = [course.parts(_PARTS) for course in series.terms]
-        ends = [
-            (math.nan, math.nan) if parts is None else (sum(parts[0]) / len(parts[0]), parts[-1][-1])
-            for parts in courses
-        ]
-        changes = [last - first for first, last in ends]
+        means = [_means(course) for course in series.terms]
+        changes = [math.nan if parts is None else parts[-1] - parts[0] for parts in means]
         if not all(map(math.isfinite, changes)):
             return ""
         index = min(range(len(changes)), key=changes.__getitem__)
-        (first, last), term = ends[index], call.terms[index]
-        factor = term.leaf.factor
-        sign = "subtracted" if factor < 0 else "added"
+        term, parts = call.terms[index], means[index] or [math.nan]
+        rest = sum(other[-1] for other in means if other is not None) - parts[-1]
+        is_subtracted = term.leaf.factor < 0
         place = self._place(term)
-        location = f" ({place})" if place else ""
-        others = sum(ends[other][1] for other in range(len(ends)) if other != index)
-        value = abs(last) if factor < 0 else last
         return (
-            f"its term number {index + 1} of {len(ends)}, which is {sign}, does it: it is {value:.3g} now, and brings "
-            f"the loss from {first:.3g} to {last:.3g}, while the rest is {others:.3g}{location}"
+            f"of {len(means)} terms number {index + 1}, which is {'subtracted' if is_subtracted else 'added'}, falls: "
+            f"it brings {parts[-1]:.3g} of the last fifth, {parts[0]:.3g} of the first, and the other terms "
+            f"{rest:.3g} of the last{f' ({place})' if place else ''}"
         )
 
     def _check_drowned(self, series: _Series, call: _Call) -> None:
         indices = [index for index, is_distance in enumerate(series.compared) if is_distance]
         if len(indices) < 2 or len(series.compared) != len(series.terms):
             return
-        courses = {index: series.terms[index].parts(_PARTS) for index in indices}
-        means = {
-            index: [sum(part) / len(part) for part in parts] for index, parts in courses.items() if parts is not None
-        }
-        if len(means) < 2 or not all(math.isfinite(value) for values in means.values() for value in values):
+        found = {index: _means(series.terms[index]) for index in indices}
+        means = {index: parts for index, parts in found.items() if parts is not None}
+        if len(means) < 2 or not all(math.isfinite(value) for parts in means.values() for value in parts):
             return
         large = max(means, key=lambda index: means[index][0])
         small = min(means, key=lambda index: means[index][0])
         term = call.terms[small]
         steps = series.terms[small].count
-        self._observe(
-            DrownedObservation(means[small], means[large], steps, term.leaf.factor, self._place(term)), "loss"
-        )
+        factor = min(abs(term.leaf.written), abs(term.leaf.factor))
+        self._observe(DrownedObservation(means[small], means[large], steps, factor, self._place(term)))
 
     def _check_detached(self, series: _Series, call: _Call, values: Sequence[float]) -> None:
         whole = sum(map(abs, values))
@@ -283,6 +277,11 @@ class LossTermsWatch(Watcher):
         filename, number = line
         source = linecache.getline(filename, number).strip()
         return f"{file_label(filename)}, line {number}{': ' if source else ''}{source}"
+
+
+def _means(course: Course) -> list[float] | None:
+    parts = course.parts(_PARTS)
+    return None if parts is None else [sum(part) / len(part) for part in parts]
 
 
 def _is_clipped(parameter: Parameter) -> bool:

@@ -19,6 +19,8 @@ _MAX_OPERATORS = 200
 _MAX_ELEMENTS = 4096
 # Numbers of one step, and of all steps, that are compared.
 _PER_STEP, _MOST, _FEWEST = 32, 320, 20
+# Steps from one comparison to the next.
+_APART = 5
 
 _STATISTICS: dict[str, Callable[..., Any]] = {
     "mean": np.mean,
@@ -71,21 +73,24 @@ class NumpySources:
                     ours += source[:_PER_STEP].tolist()
                     theirs += expected[:_PER_STEP].tolist()
                     del ours[:-_MOST], theirs[:-_MOST]
-                    correlation = rank_correlation(ours, theirs) if len(ours) >= _FEWEST else 0.0
-                    if len(ours) >= _FEWEST and (best is None or abs(correlation) > abs(best[0])):
+                    if len(ours) < _FEWEST or course.count % _APART:
+                        continue
+                    correlation = rank_correlation(ours, theirs)
+                    if best is None or abs(correlation) > abs(best[0]):
                         steps = min(course.count, len(ours) // min(source.size, _PER_STEP))
                         best = correlation, steps, tuple(reading.shape)
         return best
 
     def _sources(self, term: Any) -> list[Any]:
         """Return the elements of the values that a term was made from, if no operator of this call made them."""
-        pending, found, known = [term], [], {id(array) for array in self._readings}
+        known, pending = {id(array) for array in self._readings}, [term]
+        found: list[Any] = []
         while pending and len(found) < 4:
             value = pending.pop()
             made = self._made.get(id(value))
             if made is not None and made[0] is value:
                 pending += made[1]
-            elif id(value) not in known and getattr(value, "size", 0) and value.dtype.kind in "fV":
+            elif id(value) not in known and hasattr(value, "dtype") and value.size and value.dtype.kind in "fV":
                 if value.size <= _MAX_ELEMENTS:
                     found.append(to_host(value).reshape(-1).astype(np.float64))
             elif isinstance(value, float):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,11 +57,13 @@ class Leaf(NamedTuple):
     Attributes:
         array: its output.
         node: the operator; None for weights and for values that do not depend on them.
-        factor: the product of the numbers, with their signs, between it and the loss.
+        written: the product of Python's numbers, with their signs, between it and the loss.
+        factor: what multiplies the mean of its elements in the mean of the loss.
     """
 
     array: Any
     node: Node | None
+    written: float
     factor: float
 
     @property
@@ -95,65 +97,75 @@ def terms_of(loss: Any, producers: Producers) -> list[Term]:
     addition, as in ``-(a - b).mean()``.
     """
     terms: list[Term] = []
-    pending: list[tuple[Any, float, float, Any]] = [(loss, 1.0, 1.0, None)]
+    pending = [(_Link(loss, 1.0, 1.0), None)]
     while pending:
-        array, weight, factor, sum_array = pending.pop()
-        if len(terms) + len(pending) < _MAX_TERMS and producers.is_tracked(array):
+        link, sum_array = pending.pop()
+        if len(terms) + len(pending) < _MAX_TERMS and producers.is_tracked(link.array):
             # Above the first addition a chain may scale and add up; between two additions nothing stands.
-            inner, inner_weight, inner_factor = array, weight, factor
-            if sum_array is None:
-                for inner, step_weight, step_factor in _chain(array, producers):
-                    inner_weight, inner_factor = weight * step_weight, factor * step_factor
-            node = producers.of(inner)
-            if node is not None and node[0] in ("add", "sub") and inner.size <= _MAX_ELEMENTS:
-                for index, operand in reversed(list(enumerate(node[1][:2]))):
-                    sign = -1.0 if node[0] == "sub" and index else 1.0
-                    repeats = inner.size / max(getattr(operand, "size", 1), 1)
-                    pending.append((operand, sign * inner_weight * repeats, sign * inner_factor, inner))
+            inner = _end_of_chain(link, producers) if sum_array is None else link
+            node = producers.of(inner.array)
+            if node is not None and node[0] in ("add", "sub") and inner.array.size <= _MAX_ELEMENTS:
+                for index in (1, 0):
+                    operand, sign = node[1][index], -1.0 if node[0] == "sub" and index else 1.0
+                    repeats = inner.array.size / max(getattr(operand, "size", 1), 1)
+                    operand_link = _Link(operand, sign * inner.weight * repeats, sign * inner.written)
+                    pending.append((operand_link, inner.array))
                 continue
-        is_tracked = producers.is_tracked(array)
-        last = (array, 1.0, 1.0)
-        for last in _chain(array, producers) if is_tracked else ():
-            pass
-        leaf = Leaf(last[0], producers.of(last[0]) if is_tracked else None, factor * last[2])
-        terms.append(Term(array, weight, is_tracked, sum_array, leaf))
+        is_tracked = producers.is_tracked(link.array)
+        end = _end_of_chain(link, producers) if is_tracked else link
+        factor = end.weight * getattr(end.array, "size", 1) / max(loss.size, 1)
+        leaf = Leaf(end.array, producers.of(end.array) if is_tracked else None, end.written, factor)
+        terms.append(Term(link.array, link.weight, is_tracked, sum_array, leaf))
     return terms
 
 
-def _chain(array: Any, producers: Producers) -> Iterator[tuple[Any, float, float]]:
-    """Yield the arrays from which this one is made by scaling and adding up its elements alone, itself first.
+class _Link(NamedTuple):
+    """An array in a chain of operators that scale and add up elements.
 
-    Each comes with the weight that the sum of its elements has in the sum of this one's, and the factor in it.
+    Attributes:
+        array: the array.
+        weight: the weight of the sum of its elements in the loss.
+        written: the product of Python's numbers on the way.
     """
-    weight, factor = 1.0, 1.0
+
+    array: Any
+    weight: float
+    written: float
+
+
+def _end_of_chain(link: _Link, producers: Producers) -> _Link:
+    """Return the last link downwards: by what its array was made does more than to scale and to add up."""
     for _ in range(_MAX_LENGTH):
-        yield array, weight, factor
-        node = producers.of(array)
-        if node is None or type(array) is tuple:
-            return
-        name, inputs, _ = node
-        if name == "neg":
-            source, scale = inputs[0], -1.0
-        elif name in ("mul", "div"):
-            first, second = (producers.number(value) for value in inputs[:2])
-            if second is not None and (name == "mul" or second):
-                source, scale = inputs[0], second if name == "mul" else 1 / second
-            elif first is not None and name == "mul":
-                source, scale = inputs[1], first
-            else:
-                return
-            if not producers.is_tracked(source) or source.size != array.size:
-                return
-        elif name == "mean" and inputs[0].size:
-            source, scale = inputs[0], 1.0
-            weight *= array.size / source.size
-        elif name == "sum" or (name in _SAME_ELEMENTS and inputs[0].size == array.size):
-            source, scale = inputs[0], 1.0
-        else:
-            return
-        if not producers.is_tracked(source):
-            return
-        array, weight, factor = source, weight * scale, factor * scale
+        below = _below(link, producers)
+        if below is None or not producers.is_tracked(below.array):
+            break
+        link = below
+    return link
+
+
+def _below(link: _Link, producers: Producers) -> _Link | None:
+    array, weight, written = link
+    node = producers.of(array)
+    if node is None:
+        return None
+    name, inputs, _ = node
+    source = inputs[0]
+    if name == "neg":
+        return _Link(source, -weight, -written)
+    if name in ("mul", "div"):
+        for index in (1, 0) if name == "mul" else (1,):
+            number, other = producers.number(inputs[index]), inputs[1 - index]
+            if number is not None and (name == "mul" or number) and getattr(other, "size", 0) == array.size:
+                scale = number if name == "mul" else 1 / number
+                is_written = isinstance(inputs[index], int | float)
+                return _Link(other, weight * scale, written * scale if is_written else written)
+        return None
+    if name == "mean" and source.size:
+        return _Link(source, weight * array.size / source.size, written)
+    # Of operators with several results, or that repeat or pick elements, nothing is followed.
+    if name == "sum" or (name in _SAME_ELEMENTS and source.size == array.size):
+        return _Link(source, weight, written)
+    return None
 
 
 def value_of(term: Term) -> float:

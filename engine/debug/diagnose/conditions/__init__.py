@@ -1,7 +1,8 @@
 """Conditions: possible faults of a training, as rows of data; ``CONDITIONS`` has them by name.
 
-Rows about data, losses and their terms, optimizers, non-finite numbers, activations, gradients, parameters and the network are in one
-module each, with the observations that their formulas use. The checks that make the observations are in ``checks``.
+Rows about data, losses, their terms, optimizers, non-finite numbers, activations, gradients, parameters and the
+network are in one module each, with the observations that their formulas use. The checks that make the observations are
+in ``checks``.
 """
 
 from __future__ import annotations
