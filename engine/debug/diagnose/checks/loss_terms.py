@@ -41,8 +41,8 @@ _FIRST_CALLS, _EVERY = 5, 20
 _EACH = 60
 # A loss above this is not worth a look at the weights.
 _DEEP = -10.0
-# Weights that share their largest magnitude in at least this part of their elements were clipped to it.
-_CLIPPED = 0.05
+# Weights that share their largest magnitude in at least this part of their elements, and in some, were clipped to it.
+_CLIPPED, _FEW = 0.05, 3
 _SAMPLE = 4096
 
 
@@ -129,13 +129,13 @@ class LossTermsWatch(Watcher):
             if frame is not None:
                 self._lines.put(outputs._array, (frame.f_code.co_filename, frame.f_lineno))
         if id(outputs._array) not in recordings[0].tracked:
-            call.sources.add_operator(inputs, outputs._array)
+            call.sources.add_operator(inputs, outputs._array, recordings[0])
 
     def reading(self, tensor: Tensor) -> None:
-        """Record an output of the network that is read as numbers in a gradient call."""
+        """Record a value that is read as numbers in a gradient call."""
         call, recordings = self._call, taps.outer_recordings()
-        if call is not None and recordings and id(tensor._array) in recordings[0].tracked:
-            call.sources.add_reading(tensor._array)
+        if call is not None and recordings and call.thread == threading.get_ident():
+            call.sources.add_reading(tensor._array, id(tensor._array) in recordings[0].tracked)
 
     def operator_backward(
         self,
@@ -292,4 +292,4 @@ def _is_clipped(parameter: Parameter) -> bool:
     with np.errstate(all="ignore"):
         sample = np.abs(to_host(array.reshape(-1)[:_SAMPLE]).astype(np.float64))
         largest = sample.max()
-        return bool(largest > 0 and (sample >= largest * (1 - 1e-6)).mean() >= _CLIPPED)
+        return bool(largest > 0 and (sample >= largest * (1 - 1e-6)).sum() >= max(_FEW, _CLIPPED * sample.size))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hookscope.engine.tensors.backend import to_host
 from hookscope.engine.tensors.tensor import Tensor
 
-from .course import Course
+if TYPE_CHECKING:
+    from hookscope.engine.tape.tape import Recording
+
+    from .course import Course
 
 __all__ = ["NumpySources", "rank_correlation"]
 
@@ -21,6 +24,8 @@ _MAX_ELEMENTS = 4096
 _PER_STEP, _MOST, _FEWEST = 32, 320, 20
 # Steps from one comparison to the next.
 _APART = 5
+# A correlation is larger than another by this, or may be so by chance.
+_CLEARLY = 0.02
 
 _STATISTICS: dict[str, Callable[..., Any]] = {
     "mean": np.mean,
@@ -34,25 +39,35 @@ class NumpySources:
     """Tracker, in one gradient call, of what is read as numbers and of what is made from values without a gradient."""
 
     def __init__(self) -> None:
-        self._readings: list[Any] = []
+        self._readings: list[tuple[Any, bool]] = []  # and whether the weights made it
         self._made: dict[int, tuple[Any, list[Any]]] = {}  # by the array's id, which the first item keeps valid
         self._before: set[int] = set()
 
     @property
     def has_readings(self) -> bool:
         """Whether a value that depends on the weights was read as numbers."""
-        return bool(self._readings)
+        return any(is_output for _, is_output in self._readings)
 
-    def add_reading(self, array: Any) -> None:
-        """Record a value that depends on the weights and is read as numbers."""
+    def add_reading(self, array: Any, is_output: bool) -> None:
+        """Record a value that is read as numbers, and whether it depends on the weights."""
         if len(self._readings) < _MAX_READINGS and array.size <= _MAX_ELEMENTS and array.dtype.kind in "fV":
-            self._readings.append(array)
+            self._readings.append((array, is_output))
 
-    def add_operator(self, inputs: tuple[Any, ...], output: Any) -> None:
-        """Record an operator on values without a gradient; before the first reading, only that it made its output."""
+    def add_operator(self, inputs: tuple[Any, ...], output: Any, recording: Recording) -> None:
+        """Record an operator whose output has no gradient; before the first reading, only that it made its output.
+
+        What it got from the network itself, as stop_gradient does, or from the caller is no number from NumPy.
+        """
         if len(self._made) < _MAX_OPERATORS and output.size <= _MAX_ELEMENTS:
-            arrays = [value._array if isinstance(value, Tensor) else value for value in inputs]
-            self._made[id(output)] = output, arrays if self._readings else []
+            values = [value._array if isinstance(value, Tensor) else value for value in inputs]
+            self._made[id(output)] = (
+                output,
+                [
+                    value
+                    for value in values
+                    if self._readings and id(value) not in recording.tracked and not recording.is_other_argument(value)
+                ],
+            )
 
     def compare(self, term: Any, course: Course) -> tuple[float, int, tuple[int, ...]] | None:
         """Compare what a term was made from with what was read, in this step and before.
@@ -63,11 +78,12 @@ class NumpySources:
 
         Returns:
             the largest correlation of ranks in magnitude, the number of steps, and the shape of what was read; None if
-            they do not fit or are too few.
+            they do not fit or are too few, or if the term follows what was read of the data as well.
         """
         best: tuple[float, int, tuple[int, ...]] | None = None
+        of_data = 0.0
         for number, source in enumerate(self._sources(term)):
-            for place, reading in enumerate(self._readings):
+            for place, (reading, is_output) in enumerate(self._readings):
                 for name, expected in _candidates(to_host(reading).astype(np.float64), source.size):
                     ours, theirs = course.pools.setdefault((number, place, name), ([], []))
                     ours += source[:_PER_STEP].tolist()
@@ -76,14 +92,16 @@ class NumpySources:
                     if len(ours) < _FEWEST or course.count % _APART:
                         continue
                     correlation = rank_correlation(ours, theirs)
-                    if best is None or abs(correlation) > abs(best[0]):
+                    if not is_output:
+                        of_data = max(of_data, abs(correlation))
+                    elif best is None or abs(correlation) > abs(best[0]):
                         steps = min(course.count, len(ours) // min(source.size, _PER_STEP))
                         best = correlation, steps, tuple(reading.shape)
-        return best
+        return None if best is None or abs(best[0]) - of_data < _CLEARLY else best
 
     def _sources(self, term: Any) -> list[Any]:
         """Return the elements of the values that a term was made from, if no operator of this call made them."""
-        known, pending = {id(array) for array in self._readings}, [term]
+        known, pending = {id(array) for array, _ in self._readings}, [term]
         found: list[Any] = []
         while pending and len(found) < 4:
             value = pending.pop()
