@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hookscope.engine.tape import taps
 from hookscope.engine.tensors.tensor import Tensor
@@ -25,7 +25,11 @@ from .checks.loss_terms import LossTermsWatch
 from .checks.network_checks import BpropWatch, ModeWatch, StructureWatch
 from .checks.objective import ObjectiveWatch
 from .checks.optimizer_checks import OptimizerWatch
+from .checks.optimizer_effects import OptimizerEffectsWatch
+from .checks.optimizer_inputs import OptimizerInputsWatch
+from .checks.optimizer_pairs import OptimizerPairsWatch
 from .checks.owners import Owners
+from .checks.uncalled_optimizers import UncalledOptimizersWatch
 from .checks.updates import Updates
 from .checks.use_checks import UseWatch
 from .checks.watcher import Watcher, WatcherParts
@@ -55,6 +59,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Checks"]
 
+_W = TypeVar("_W", bound=Watcher)
+
 WATCHERS: tuple[type[Watcher], ...] = (
     InputWatch,
     SamplesWatch,
@@ -63,6 +69,10 @@ WATCHERS: tuple[type[Watcher], ...] = (
     ObjectiveWatch,
     UseWatch,
     OptimizerWatch,
+    OptimizerInputsWatch,
+    OptimizerPairsWatch,
+    OptimizerEffectsWatch,
+    UncalledOptimizersWatch,
     ModeWatch,
     StructureWatch,
     BpropWatch,
@@ -127,6 +137,8 @@ class Checks:
         parts = WatcherParts(self.examiner, paths, attachment, counts, events)
         self._watchers = [watcher(parts) for watcher in WATCHERS]
         self.taps = (self.provenance, *self._watchers)
+        self.updates.summed_calls = self._watcher(OptimizerInputsWatch).summed_calls
+        self.updates.rewrote = self._watcher(OptimizerEffectsWatch).rewrote
         self._at_steps: tuple[Callable[[], None], ...] = (
             self._finiteness.report_hidden,
             self._pauses.run_began,
@@ -221,7 +233,7 @@ class Checks:
 
     def wrong_optimizer(self) -> tuple[Optimizer | None, set[int]]:
         """Return the optimizer with parameters other than the network's, and the ids of the requested parameters."""
-        watch = next(watcher for watcher in self._watchers if isinstance(watcher, OptimizerWatch))
+        watch = self._watcher(OptimizerWatch)
         return None if watch.wrong is None else watch.wrong(), watch.requested
 
     def _objective_moves(self, requested: frozenset[int]) -> bool:
@@ -231,6 +243,10 @@ class Checks:
             for watcher in self._watchers
             if isinstance(watcher, ObjectiveWatch | LossTermsWatch)
         )
+
+    def _watcher(self, kind: type[_W]) -> _W:
+        """Return the watcher of a class."""
+        return next(watcher for watcher in self._watchers if isinstance(watcher, kind))
 
     # Taps
 

@@ -28,7 +28,7 @@ from ..learning_rate_schedule import LearningRateSchedule
 from ._sharing import Sharing
 from .parameter_updates import New, Unprepared, as_operand, count_of, float_of, number_of, sum_as_dtype, take_all
 
-__all__ = ["Optimizer", "has_updated", "holds_any", "opt_init_args_register"]
+__all__ = ["Optimizer", "existing_optimizers", "has_updated", "holds_any", "opt_init_args_register"]
 
 Params: TypeAlias = Iterable[Parameter | dict[str, Any]]
 
@@ -49,6 +49,11 @@ Gradients: TypeAlias = Tensor | Sequence[Tensor]
 _optimizers: weakref.WeakSet[Optimizer] = weakref.WeakSet()
 
 _GROUP_KEYS = ("params", "lr", "weight_decay", "grad_centralization", "order_params")
+
+
+def existing_optimizers() -> tuple[Optimizer, ...]:
+    """Return the optimizers that still exist."""
+    return tuple(_optimizers)
 
 
 def holds_any(parameters: Iterable[Parameter]) -> bool:

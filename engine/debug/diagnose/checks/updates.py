@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -101,7 +102,14 @@ class Updates:
         finiteness: receives a parameter that an update left with a NaN or an infinity.
         newest: the newest outputs, by which a cell is known to have run.
         examiner: checks the conditions on an observation.
+
+    Attributes:
+        summed_calls: returns of how many gradient calls an optimizer got the plain sum for a parameter, or 0.
+        rewrote: returns whether a parameter was written again after an optimizer updated it.
     """
+
+    summed_calls: Callable[[Parameter], int]
+    rewrote: Callable[[Parameter], bool]
 
     def __init__(
         self,
@@ -217,7 +225,8 @@ class Updates:
             others = any(entry.changed for entry in call.entries)
             self._check_step(call)
             for entry in call.entries:
-                if not entry.changed and (others or entry.written):
+                # Weights at a limit are moved beyond it by the optimizer, and set back.
+                if not entry.changed and (others or entry.written) and not self.rewrote(entry.parameter):
                     observation = UpdateObservation(tuple(entry.before.shape), entry.kind, 0.0, entry.norm, others)
                     self._examiner.observe(observation, entry.path, entry.name, call.step)
             if others:
@@ -247,7 +256,9 @@ class Updates:
                 self._finiteness.updated(entry.path, entry.name, array, call.step, was_finite)
             if entry.changed:  # else it depends on whether others change
                 self._examiner.observe(
-                    UpdateObservation(tuple(array.shape), entry.kind, change, entry.norm),
+                    UpdateObservation(
+                        tuple(array.shape), entry.kind, change, entry.norm, summed=self.summed_calls(entry.parameter)
+                    ),
                     entry.path,
                     entry.name,
                     call.step,
@@ -258,7 +269,8 @@ class Updates:
         if written:
             norms = [max(entry.norm, usual_norm(entry.before.shape)) for entry in written]
             ratio = math.hypot(*(entry.change for entry in written)) / math.hypot(*norms)
-            self._examiner.observe(StepObservation(ratio, call.share), "", "the optimizer", call.step)
+            summed = max(self.summed_calls(entry.parameter) for entry in written)
+            self._examiner.observe(StepObservation(ratio, call.share, summed), "", "the optimizer", call.step)
 
     def _check_unrequested(self, step: int) -> None:
         if not self._examiner.wants(UpdateObservation):

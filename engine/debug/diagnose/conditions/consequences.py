@@ -61,6 +61,13 @@ RULES = (
     Rule(("learning_rate_too_large",), (*_AT_REST, *_NOT_FINITE, *_GONE, *_LARGE, *_LOSS), anywhere=True, after=1),
     Rule(("learning_rate_too_small",), ("update_too_small", "unchanged_weight", "loss_not_decreasing"), anywhere=True),
     Rule(("learning_rate_too_large",), ("update_too_large",), anywhere=True),
+    Rule(
+        ("gradients_accumulate", "opposed_updates"),
+        (*_AT_REST, *_NOT_FINITE, *_GONE, *_LARGE, *_SMALL, *_LOSS),
+        anywhere=True,
+    ),
+    Rule(("weight_decay_too_large",), (*_AT_REST, *_GONE, *_SMALL, *_LARGE, *_LOSS), anywhere=True),
+    Rule(("updates_undone", "gradients_scaled_down", "optimizer_not_called"), (*_SMALL, *_LOSS), anywhere=True),
     # The network.
     Rule(("wrong_bprop",), (*_GONE, *_LARGE, *_SMALL, *_NOT_FINITE, *_LOSS)),
     Rule(("wrong_mode",), ("unchanged_weight", *_LOSS), anywhere=True),

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from .condition import NO_THRESHOLD, Condition
+from .condition import NO_THRESHOLD, Condition, Detail
 
 _CS231N = "https://cs231n.github.io/neural-networks-3/#ratio"
 
-__all__ = ["ROWS", "HoldingObservation", "RateObservation", "StepObservation"]
+__all__ = ["ROWS", "HoldingObservation", "RateObservation", "StepObservation", "summed_detail"]
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,15 @@ class HoldingObservation:
     Attributes:
         foreign: parameters of the optimizer on which the loss does not depend.
         own: parameters of the network that are missing from the optimizer.
+        left_out: the network of these parameters, if another optimizer trains the ones that this one holds, in turn
+            with it, and none trains this network.
     """
 
     group: ClassVar[str] = "optimizer"
 
     foreign: Sequence[str]
     own: Sequence[str]
+    left_out: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,12 +51,14 @@ class StepObservation:
         ratio: the norm of the change divided by the norm of the weights.
         share: the gradient of the step relative to the largest one that these weights have had. Steps shrink with their
             gradients, which is not a fault of the rate.
+        summed: the number of gradient calls whose plain sum the optimizer got; 0 if not of several.
     """
 
     group: ClassVar[str] = "optimizer"
 
     ratio: float
     share: float = 1.0
+    summed: int = 0
 
 
 def _rate(observation: RateObservation, threshold: float) -> str | None:
@@ -65,7 +70,8 @@ def _rate(observation: RateObservation, threshold: float) -> str | None:
 def _too_far(observation: StepObservation, threshold: float) -> str | None:
     if not observation.ratio > threshold:
         return None
-    return f"a step changes all weights by {observation.ratio:.3g} of their norm, where about 1e-3 is usual"
+    text = f"a step changes all weights by {observation.ratio:.3g} of their norm, where about 1e-3 is usual"
+    return summed_detail(text, observation.summed)
 
 
 def _too_near(observation: StepObservation, threshold: float) -> str | None:
@@ -77,9 +83,25 @@ def _too_near(observation: StepObservation, threshold: float) -> str | None:
 def _ownership(observation: HoldingObservation, threshold: float) -> str | None:
     if not observation.foreign:
         return None
+    if observation.left_out:
+        return Detail(
+            f"it holds {_some(observation.foreign)}, as another optimizer does that is called in turn with it, and none "
+            f"holds the parameters of {observation.left_out}: {_some(observation.own)}",
+            f"Give one of the two optimizers the parameters of {observation.left_out}.",
+        )
     if set(observation.foreign) & set(observation.own):
         return f"it holds {_some(observation.foreign)} of a network that was made before, not of this one"
     return f"it holds {_some(observation.foreign)}, on which the loss does not depend, and not {_some(observation.own)}"
+
+
+def summed_detail(text: str, calls: int) -> str:
+    """Return a message on an update that is too large; if its gradients are a sum over gradient calls, say so."""
+    if calls < 2:
+        return text
+    return Detail(
+        f"{text}; its gradients are the sum of those of {calls} gradient calls, not their mean",
+        f"Divide the sum of the gradients by {calls}, the number of gradient calls.",
+    )
 
 
 def _some(names: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from .condition import NO_THRESHOLD, Condition, Detail
+from .optimizer import summed_detail
 
 __all__ = [
     "ROWS",
@@ -86,6 +87,7 @@ class UpdateObservation:
         change: the norm of the difference; NaN if a value is not finite.
         norm: the norm before; NaN if it was not assigned.
         others: whether another parameter was changed in that step.
+        summed: the number of gradient calls whose plain sum its optimizer got; 0 if not of several.
     """
 
     group: ClassVar[str] = "parameters"
@@ -95,6 +97,7 @@ class UpdateObservation:
     change: float
     norm: float = math.nan
     others: bool = True
+    summed: int = 0
 
 
 @dataclass(frozen=True)
@@ -180,7 +183,9 @@ def _too_large(observation: UpdateObservation, threshold: float) -> str | None:
         return None
     # A weight that begins at or near zero must be able to grow to the scale of its fan-in.
     ratio = observation.change / max(observation.norm, usual_norm(observation.shape))
-    return f"changed by {ratio:.3g} of its norm in one step" if ratio > threshold else None
+    if not ratio > threshold:
+        return None
+    return summed_detail(f"changed by {ratio:.3g} of its norm in one step", observation.summed)
 
 
 def _too_small(observation: UpdateObservation, threshold: float) -> str | None:
