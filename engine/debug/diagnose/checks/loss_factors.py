@@ -17,14 +17,18 @@ _LONGEST = 4
 
 
 class _Factor(NamedTuple):
-    """A product of constants; arrays are read when the product is asked for, since one on a GPU would be waited for."""
+    """The constant of a product; an array is read when it is asked for, since one on a GPU would be waited for."""
 
-    constant: float
-    arrays: tuple[tuple[Any, bool], ...]  # each with whether it divides
+    constant: Any
+    divides: bool
+    before: _Factor | None
 
 
 class LossFactors:
-    """Tracker of numbers in a gradient call, and of the constants that they were multiplied with."""
+    """Tracker of numbers in a gradient call, and of the constants that they were multiplied with.
+
+    A mean multiplies by a constant, too: so the products of the last one, of the last two, and so on are given.
+    """
 
     def __init__(self) -> None:
         self._factors: ByArray[_Factor] = ByArray()
@@ -50,14 +54,14 @@ class LossFactors:
             self._factors.put(output._array, factor)
             self._newest = factor
 
-    def of(self, array: Any) -> float:
-        """Return the constant that a loss was multiplied by; 1 if it was not."""
-        return _number(self._factors.get(array))
+    def of(self, array: Any) -> tuple[float, ...]:
+        """Return the products of the constants that a loss was multiplied by last."""
+        return _products(self._factors.get(array))
 
     @property
-    def newest(self) -> float:
-        """The constant of the last product in this run."""
-        return _number(self._newest)
+    def newest(self) -> tuple[float, ...]:
+        """The products of the last constants in this run."""
+        return _products(self._newest)
 
     def _is_made(self, value: Any) -> bool:
         return isinstance(value, Tensor) and self._made.get(value._array) is not None
@@ -66,31 +70,40 @@ class LossFactors:
         number, constant = (first, second) if self._is_made(first) else (second, first)
         if not self._is_made(number) or self._is_made(constant) or (name == "div" and number is second):
             return None
-        before = self._factors.get(number._array) or _Factor(1.0, ())
+        before = self._factors.get(number._array)
         if isinstance(constant, Tensor):
-            if constant._array.size != 1 or len(before.arrays) >= _LONGEST:
-                return None
-            return before._replace(arrays=(*before.arrays, (constant._array, name == "div")))
-        value = constant_factor(name, constant)
-        return None if value is None else before._replace(constant=before.constant * value)
+            usual = constant._array.size == 1
+            constant = constant._array
+        else:
+            usual = constant_factor(name, constant) is not None
+        return _Factor(constant, name == "div", before and _shortened(before)) if usual else None
+
+
+def _shortened(factor: _Factor, length: int = _LONGEST - 1) -> _Factor | None:
+    if not length:
+        return None
+    return factor._replace(before=factor.before and _shortened(factor.before, length - 1))
 
 
 def constant_factor(name: str, constant: Any) -> float | None:
     """Return what a product with a number, or a division by it, multiplies by; None if that is no usual factor."""
-    if isinstance(constant, Tensor):
-        if constant._array.size != 1 or constant._array.dtype.kind not in "fViu":
+    array = constant._array if isinstance(constant, Tensor) else constant
+    if hasattr(array, "dtype"):
+        if array.size != 1 or array.dtype.kind not in "fViu":
             return None
-        constant = number_in(constant._array)
+        constant = number_in(array)
     if not isinstance(constant, int | float) or not constant or not math.isfinite(constant):
         return None
     return float(constant) if name == "mul" else 1 / constant
 
 
-def _number(factor: _Factor | None) -> float:
-    if factor is None:
-        return 1.0
-    product = factor.constant
-    for array, divides in factor.arrays:
-        value = number_in(array)
-        product = product if not value else product / value if divides else product * value
-    return abs(product) if product and math.isfinite(product) else 1.0
+def _products(factor: _Factor | None) -> tuple[float, ...]:
+    products, product = [], 1.0
+    while factor is not None:
+        value = constant_factor("div" if factor.divides else "mul", factor.constant)
+        if value is None:
+            break
+        product *= abs(value)
+        products.append(product)
+        factor = factor.before
+    return tuple(products)

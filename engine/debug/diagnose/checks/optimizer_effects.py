@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections import deque
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from hookscope.engine import nn
 from hookscope.engine.nn.optim.optimizer import Optimizer
 from hookscope.engine.tape import taps
 from hookscope.engine.tensors.nested import tensors_in
+from hookscope.engine.tensors.parameter import Parameter
 
 from ...record.numbers import number_in
 from ..conditions.parameters import UpdateObservation
@@ -21,7 +23,6 @@ from .watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.tape.taps import CellCall
-    from hookscope.engine.tensors.parameter import Parameter
     from hookscope.engine.tensors.tensor import Tensor
 
 __all__ = ["OptimizerEffectsWatch"]
@@ -29,14 +30,13 @@ __all__ = ["OptimizerEffectsWatch"]
 # The smallest cosine between a write and the update that it takes back.
 _TAKES_BACK = 0.95
 
-# Weights are measured in this many first calls of an optimizer, and then in one of each period.
-_FIRST, _PERIOD = 64, 8
-# An update is one of weight decay if the cosine between it and the weights is below this, in this share of the weights.
-_SHRINKS, _MOST = -0.95, 2 / 3
-# Fewer matrices may be those of a regression, in which the decay is chosen.
-_FEWEST_WEIGHTS = 2
+# Weights are measured in this many first calls of an optimizer, and then in one of each period, until the end: weights
+# that shrink more slowly than that have forgotten little.
+_FIRST, _PERIOD, _END = 32, 4, 1000
+# A weight collapses if its norm falls to this part of the first.
+_COLLAPSED = 0.1
 # The loss falls if the mean of the newest losses is below this times that of the first.
-_LOSSES, _FALLS = 5, 0.9
+_LOSSES, _FALLS = 5, 0.8
 
 
 class _Undone:
@@ -55,17 +55,20 @@ class _Decay:
     """The decay of the weights of one optimizer."""
 
     def __init__(self, optimizer: nn.Optimizer) -> None:
-        self.decays = [value if isinstance(value, int | float) else 0.0 for value in optimizer._decays]
+        decays = [float(value) if isinstance(value, int | float) else 0.0 for value in optimizer._decays]
         decayed = [
             (position, parameter)
-            for position, (parameter, value) in enumerate(zip(optimizer.parameters, self.decays, strict=True))
+            for position, (parameter, value) in enumerate(zip(optimizer.parameters, decays, strict=True))
             if value > 0 and parameter.ndim > 1
         ]
         self.sample = ElementSample([parameter for _, parameter in decayed], weights_only=True)
         self.positions = [decayed[position][0] for position in self.sample.positions]
         self.parameters = [optimizer.parameters[position] for position in self.positions]
-        self.calls = self.updates = 0
-        self.ratio = self.first_norm = self.last_norm = 0.0
+        self.values = [decays[position] for position in self.positions]
+        self.calls = 0
+        self.first_norms: list[float] = []
+        # The norms of both parts of the updates, added up.
+        self.of_decay, self.of_gradient = np.zeros(len(self.parameters)), np.zeros(len(self.parameters))
         self.before: list[Sample] | None = None
         self.gradients: list[Sample] | None = None
         self.first_losses: list[float] = []
@@ -73,7 +76,15 @@ class _Decay:
 
     @property
     def is_due(self) -> bool:
-        return self.calls < _FIRST or self.calls % _PERIOD == 0
+        return self.calls < _FIRST or (self.calls % _PERIOD == 0 and self.calls < _END)
+
+    @property
+    def learns(self) -> bool:
+        """Whether the loss falls, or is not known."""
+        if not self.losses or not np.isfinite([*self.losses, *self.first_losses]).all():
+            return True
+        first = float(np.mean(self.first_losses))
+        return first <= 0 or float(np.mean(self.losses)) < _FALLS * first
 
 
 class OptimizerEffectsWatch(Watcher):
@@ -135,7 +146,7 @@ class OptimizerEffectsWatch(Watcher):
             decay = self._decays[optimizer] = _Decay(optimizer)
         tensors = tensors_in(call.args)
         decay.before = None
-        if len(decay.parameters) >= _FEWEST_WEIGHTS and decay.is_due and len(tensors) == len(optimizer.parameters):
+        if decay.parameters and decay.is_due and len(tensors) == len(optimizer.parameters):
             decay.before = decay.sample.parts([parameter._array for parameter in decay.parameters])
             decay.gradients = decay.sample.parts([tensors[position]._array for position in decay.positions])
         decay.calls += 1
@@ -208,35 +219,35 @@ class OptimizerEffectsWatch(Watcher):
     def _check_decay(
         self, optimizer: nn.Optimizer, decay: _Decay, before: list[Sample], gradients: list[Sample], after: list[Sample]
     ) -> None:
-        is_coupled = type(optimizer)._prepared is Optimizer._prepared
-        ratios, shrinking = [], 0
-        for position, was, gradient, now in zip(decay.positions, before, gradients, after, strict=True):
-            along, update = norm(was), now - was
-            angle = cosine(update, was)
-            across = norm(update) * float(np.sqrt(max(0.0, 1 - angle**2)))
-            ratio = -angle * norm(update) / across if across > 0 else 0.0
-            if is_coupled:
-                gradient_norm = norm(gradient) / float(optimizer.loss_scale)
-                by_formula = decay.decays[position] * along / gradient_norm if gradient_norm > 0 else 0.0
-                ratio = min(ratio, by_formula) if ratio > 0 else 0.0
-            ratios.append(ratio)
-            shrinking += angle < _SHRINKS
-        ratio = sorted(ratios)[len(ratios) // 3]  # two thirds are at least as large
-        norm_before, norm_now = _norm_of(before), _norm_of(after)
-        learns = not decay.first_losses or (
-            np.mean(decay.losses) < _FALLS * np.mean(decay.first_losses) or not np.isfinite(decay.losses).all()
+        if type(optimizer)._prepared is Optimizer._prepared:  # the decay is added to the gradient
+            rate, own = 1.0, [gradient / float(optimizer.loss_scale) for gradient in gradients]
+        else:
+            rate = _rate(optimizer)
+            own = [now - (1 - rate * value) * was for was, now, value in zip(before, after, decay.values, strict=True)]
+        decay.of_decay += [rate * value * norm(was) for value, was in zip(decay.values, before, strict=True)]
+        decay.of_gradient += [norm(part) for part in own]
+        norms = [norm(now) for now in after]
+        decay.first_norms = decay.first_norms or [norm(was) for was in before]
+        ratios = decay.of_decay / decay.of_gradient
+        collapsed = [
+            index
+            for index, (first, now) in enumerate(zip(decay.first_norms, norms, strict=True))
+            if now < _COLLAPSED * first and 1 <= ratios[index] < np.inf
+        ]
+        observation = DecayObservation(
+            max(decay.values),
+            decay.calls,
+            [float(ratios[index]) for index in collapsed],
+            len(norms),
+            math.hypot(*(decay.first_norms[index] for index in collapsed)),
+            math.hypot(*(norms[index] for index in collapsed)),
+            decay.learns,
         )
-        if shrinking < _MOST * len(ratios) or not ratio > 1 or not norm_now < norm_before or learns:
-            decay.updates = 0
-            return
-        if not decay.updates:
-            decay.ratio, decay.first_norm = ratio, norm_before
-        decay.updates += 1
-        decay.ratio = min(decay.ratio, ratio)
-        value = max(decay.decays[position] for position in decay.positions)
-        observation = DecayObservation(value, decay.updates, decay.ratio, decay.first_norm, norm_now)
         self._examiner.observe(observation, "", type(optimizer).__name__, self._counts.steps)
 
 
-def _norm_of(parts: list[Sample]) -> float:
-    return float(np.sqrt(sum(float(part @ part) for part in parts)))
+def _rate(optimizer: nn.Optimizer) -> float:
+    """Return the learning rate of an optimizer that decays weights apart from the gradient; NaN if it varies."""
+    rate = optimizer.learning_rate
+    is_one = isinstance(rate, Parameter) and rate._array.size == 1 and not optimizer.is_group_lr
+    return number_in(rate._array) if is_one else math.nan

@@ -84,14 +84,14 @@ class _Inputs:
         self.gradient_calls = 0
         self.is_known = True
         self.functions: set[int] = set()
-        self.scales: set[float] = set()
+        self.all_scales: set[tuple[float, ...]] = set()
 
     @property
-    def scale(self) -> float:
-        """The loss scale of the gradient calls; 1 if they have none, or different ones."""
-        return next(iter(self.scales)) if len(self.scales) == 1 else 1.0
+    def scales(self) -> tuple[float, ...]:
+        """The constants that may be the loss scale of the gradient calls; none if they differ."""
+        return next(iter(self.all_scales)) if len(self.all_scales) == 1 else ()
 
-    def add(self, gradients: dict[int, Any], function: int, scale: float) -> None:
+    def add(self, gradients: dict[int, Any], function: int, scales: tuple[float, ...]) -> None:
         """Add the gradients of a call."""
         elements = self.sample.read([gradients.get(key) for key in self.sample.ids])
         if elements is None:
@@ -100,7 +100,7 @@ class _Inputs:
         self.total = elements if self.total is None else self.total + elements
         self.gradient_calls += 1
         self.functions.add(function)
-        self.scales.add(scale)
+        self.all_scales.add(scales)
 
 
 class OptimizerInputsWatch(Watcher):
@@ -119,7 +119,7 @@ class OptimizerInputsWatch(Watcher):
         self._inputs: weakref.WeakKeyDictionary[nn.Optimizer, _Inputs] = weakref.WeakKeyDictionary()
         self._depth = 0  # of calls of optimizers, of which one may call another
         self._function = 0
-        self._scale = 1.0  # that gradients have which were not divided by it yet
+        self._scales: tuple[float, ...] = ()  # what the newest gradients may have to be divided by
         self._divided: ByArray[float] = ByArray()  # gradients divided by it
 
     def run_began(self) -> None:
@@ -133,11 +133,12 @@ class OptimizerInputsWatch(Watcher):
         if taps.outer_recordings():
             if outputs._array.size == 1:
                 self.factors.operator(name, inputs, outputs)
-        elif self._scale >= _SCALE and name in ("mul", "div") and outputs._array.size > 1 and len(inputs) == 2:
+        elif self._scales and name in ("mul", "div") and outputs._array.size > 1 and len(inputs) == 2:
             constant = inputs[1] if isinstance(inputs[0], Tensor) and inputs[0]._array.size > 1 else inputs[0]
             factor = None if name == "div" and constant is inputs[0] else constant_factor(name, constant)
-            if factor is not None and abs(factor * self._scale - 1) < _TOLERANCE:
-                self._divided.put(outputs._array, self._scale)
+            for scale in self._scales if factor is not None else ():
+                if abs(factor * scale - 1) < _TOLERANCE:
+                    self._divided.put(outputs._array, scale)
 
     def differentiating(
         self, computation: GradientComputation, function: Callable[..., Any], weights: Sequence[Parameter]
@@ -151,7 +152,8 @@ class OptimizerInputsWatch(Watcher):
         if taps.outer_recordings() or not self._examiner.wants(*self.shows[:-1]):
             return
         gradients = {id(parameter): None if gradient is None else gradient._array for parameter, gradient in pairs}
-        scale = self._scale = self.factors.of(values[0]._array) if len(values) == 1 else 1.0
+        scales = self.factors.of(values[0]._array) if len(values) == 1 else ()
+        self._scales = tuple(scale for scale in scales if scale >= _SCALE)
         for optimizer in existing_optimizers():
             inputs = self._inputs.get(optimizer)
             if inputs is None:
@@ -161,7 +163,7 @@ class OptimizerInputsWatch(Watcher):
             if not inputs.chosen or not is_due(inputs.calls) or inputs.ids.isdisjoint(gradients):
                 continue
             if inputs.chosen <= gradients.keys():
-                inputs.add(gradients, self._function, scale)
+                inputs.add(gradients, self._function, scales)
             else:
                 inputs.is_known = False
 
@@ -214,7 +216,7 @@ class OptimizerInputsWatch(Watcher):
         factor = float(received @ total) / float(total @ total)
         parallel = factor > 0 and norm(received - factor * total) <= _TOLERANCE * norm(received)
         inputs.summed = _summed(inputs, factor) if parallel else 0
-        if not parallel or inputs.gradient_calls != 1 or inputs.scale < _SCALE:
+        if not parallel or inputs.gradient_calls != 1 or not self._scales:
             inputs.shares.clear()
             inputs.twice = 0
             return
@@ -238,11 +240,13 @@ class OptimizerInputsWatch(Watcher):
         self._examiner.observe(observation, "", type(optimizer).__name__, self._counts.steps)
 
     def _check_scale(self, optimizer: nn.Optimizer, inputs: _Inputs, factor: float, tensors: list[Tensor]) -> None:
-        scale, own_scale = inputs.scale, float(optimizer.loss_scale)
+        own_scale = float(optimizer.loss_scale)
+        by_own = [scale for scale in self._scales if abs(own_scale / scale - 1) < _TOLERANCE]
+        found = {self._divided.get(tensors[position]._array) for position in inputs.sample.positions}
+        by_hand = [scale for scale in self._scales if found == {scale}]
+        scale = next(iter((*by_hand, *by_own)), 1.0)
+        was_divided, divided_by_own = bool(by_hand), bool(by_own)
         share = factor * scale / own_scale
-        arrays = [tensors[position]._array for position in inputs.sample.positions]
-        was_divided = all(self._divided.get(array) == scale for array in arrays)
-        divided_by_own = abs(own_scale / scale - 1) < _TOLERANCE
         is_small = share < 0.2 and (was_divided or divided_by_own)
         name, step = type(optimizer).__name__, self._counts.steps
         if not is_small:
@@ -274,7 +278,7 @@ def _summed(inputs: _Inputs, factor: float) -> int:
 
     A loss that is divided by that number gives the mean.
     """
-    count, scale = inputs.gradient_calls, inputs.scale
-    if count < 2 or len(inputs.functions) > 1 or abs(scale * count - 1) < _TOLERANCE:
+    count = inputs.gradient_calls
+    if count < 2 or len(inputs.functions) > 1 or any(abs(scale * count - 1) < _TOLERANCE for scale in inputs.scales):
         return 0
-    return count if min(abs(factor - 1), abs(factor * scale - 1)) < _TOLERANCE else 0
+    return count if any(abs(factor * scale - 1) < _TOLERANCE for scale in (1.0, *inputs.scales)) else 0

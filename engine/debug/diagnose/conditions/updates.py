@@ -72,23 +72,28 @@ class UndoneObservation:
 
 @dataclass(frozen=True)
 class DecayObservation:
-    """Consecutive updates of weights by an optimizer with weight decay.
+    """The weights of an optimizer with weight decay, some time after the beginning.
 
     Attributes:
         decay: the largest weight decay of these weights.
-        updates: the number of updates.
-        ratio: the smallest ratio of the decay's part to the gradient's, that two thirds of the weights reach in each update.
-        before: the norm of the weights at the beginning of these updates.
-        now: their norm after them.
+        updates: the number of updates since the beginning.
+        collapsed: of each weight that shrank to a tenth of its first norm or less, where the decay's part of the
+            updates added up to at least the gradient's: the ratio of the two.
+        weights: the number of weights.
+        before: the first norm of the collapsed weights together.
+        now: their norm now.
+        learns: whether the loss has fallen.
     """
 
     group: ClassVar[str] = "optimizer"
 
     decay: float
     updates: int
-    ratio: float
+    collapsed: Sequence[float]
+    weights: int
     before: float
     now: float
+    learns: bool
 
 
 @dataclass(frozen=True)
@@ -136,6 +141,8 @@ _UPDATES = 5
 _GRADIENT_CALLS = 20
 # Of the cosines between two gradients, this share must be below the limit; so must the median.
 _MOST, _OPPOSED, _MEDIAN = 0.8, -0.2, -0.5
+# A single matrix may be that of a regression, whose decay is chosen.
+_FEWEST_WEIGHTS = 2
 # A write that takes back at least this part of an update, and leaves a part of it in its own direction.
 _TAKEN_BACK, _PARALLEL = 1 / 3, 0.9
 # The gradients of a loss with a scale of less than this are not far smaller without it.
@@ -177,14 +184,16 @@ def _undone(observation: UndoneObservation, threshold: float) -> str | None:
 
 
 def _decays(observation: DecayObservation, threshold: float) -> str | None:
-    if observation.updates < _UPDATES or not observation.ratio > threshold:
+    collapsed, weights = len(observation.collapsed), observation.weights
+    if observation.learns or weights < _FEWEST_WEIGHTS or 2 * collapsed < weights:
         return None
-    if not observation.now < observation.before / threshold:
+    largest = max(observation.collapsed)
+    if not largest > threshold:
         return None
     return (
-        f"with weight_decay={observation.decay:g} the decay's part of the updates is more than {observation.ratio:.2g} "
-        f"times the gradient's: in {observation.updates} updates the norm of the weights fell from "
-        f"{observation.before:.3g} to {observation.now:.3g}"
+        f"with weight_decay={observation.decay:g} the norm of {collapsed} of {weights} weights fell from "
+        f"{observation.before:.3g} to {observation.now:.3g} in {observation.updates} updates, and the loss did not "
+        f"fall; the decay's part of the updates is up to {largest:.2g} times the gradient's"
     )
 
 
@@ -271,10 +280,11 @@ ROWS = (
         DecayObservation,
         _decays,
         4.0,
-        "times the gradient's part of an update, and the first norm by the last",
-        "weight decay outweighs the gradients, and the weights shrink towards zero while the loss does not fall",
+        "times the gradient's part of the updates",
+        "weight decay shrinks half of the weights or more to a tenth, and the loss does not fall",
         "Lower the weight decay, by a factor of 10 to begin with.",
         "own; 1e-4 to 5e-2 are usual",
+        in_a_row=5,
         place="optimizer",
     ),
 )
