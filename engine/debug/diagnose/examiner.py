@@ -145,6 +145,8 @@ class Examiner:
             first_path, last_step = self._spread_origins.get(name, (hit.path, -1))
             origin = first_path if hit.step - last_step <= 1 else hit.path
             self._spread_origins[name] = (origin, hit.step)
+        if self._finiteness.holds(hit, origin, capture.array, capture.direction == "backward"):
+            return False
         if not self._hit_store.keep(hit, origin):
             return False
         capture.hits.append(name)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..events import Events
     from .condition_pauses import ConditionPauses
     from .findings import HitStore
+    from .overflows import Overflows
     from .selection import ConditionSelection
 
 __all__ = ["Finiteness"]
@@ -29,6 +30,7 @@ class Finiteness:
         hit_store: receives the hits.
         pauses: pauses for hits.
         provenance: knows the producers of arrays.
+        overflows: holds back infinities that a loss scale explains.
         events: reports conditions that fail.
     """
 
@@ -38,8 +40,10 @@ class Finiteness:
         hit_store: HitStore,
         pauses: ConditionPauses,
         provenance: Provenance,
+        overflows: Overflows,
         events: Events,
     ) -> None:
+        self._overflows = overflows
         self._events = events
         self._selection = selection
         self._hit_store = hit_store
@@ -61,12 +65,16 @@ class Finiteness:
             return hit._replace(message=f"{hit.message}; {origin.message}"), path
         return hit, None
 
+    def holds(self, hit: Hit, origin: str | None, array: Any, backward: bool) -> bool:
+        """Return whether a hit is held back, since a loss scale may explain it."""
+        return self._overflows.hold(hit, origin, str(array.dtype), backward)
+
     def is_mask(self, array: Any) -> bool:
         """Return whether the infinities of an array are those of a mask."""
         return self._provenance.is_mask(array)
 
-    def check(self, array: Any, path: str, subject: str, what: str, step: int) -> None:
-        """Check a loss, a gradient or a parameter, which messages call ``what``."""
+    def check(self, array: Any, path: str, subject: str, what: str, step: int, backward: bool = False) -> None:
+        """Check a loss, a gradient or a parameter, which messages call ``what``; the first two are ``backward``."""
         if not any_nonfinite(array):
             return
         observation = FiguresObservation(statistics(array))
@@ -76,6 +84,8 @@ class Finiteness:
                 name = condition.name
                 hit = Hit(condition, path, subject, step, f"{name} in {what} ({detail})")
                 hit, origin = self.with_origin(hit, array)
+                if self.holds(hit, origin, array, backward):
+                    continue
                 if self._hit_store.keep(hit, origin) and not self._pauses.paused_for(name):
                     self._pauses.pause(hit)
 
@@ -101,5 +111,6 @@ class Finiteness:
                 if detail_of(condition, observation, self._events) is not None:
                     subject = f"{cell_name(producer.path)}#{producer.call}"
                     hit = Hit(condition, producer.path, subject, producer.step, str(producer), producer=producer)
-                    self._hit_store.keep(hit)
+                    if not self._overflows.hold(hit, None, producer.output.dtype, producer.direction == "backward"):
+                        self._hit_store.keep(hit)
                     break

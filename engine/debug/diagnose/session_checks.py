@@ -40,6 +40,7 @@ from .examiner import Examiner
 from .figures_by_step import History
 from .findings import HitStore
 from .finiteness import Finiteness
+from .overflows import Overflows
 from .provenance import Provenance
 from .roles import Roles
 from .selection import ConditionSelection
@@ -127,7 +128,10 @@ class Checks:
 
         self._faults = events.faults
         self.provenance = Provenance(attachment, counts, self._pauses, events.faults)
-        self._finiteness = Finiteness(self._selection, self.hit_store, self._pauses, self.provenance, events)
+        self._overflows = Overflows(self._selection, self.hit_store)
+        self._finiteness = Finiteness(
+            self._selection, self.hit_store, self._pauses, self.provenance, self._overflows, events
+        )
         self.roles = Roles(paths)
         self.examiner = Examiner(self._selection, self.hit_store, self._pauses, self._finiteness, self.roles, events)
         self._owners = Owners(paths)
@@ -138,9 +142,11 @@ class Checks:
         self._watchers = [watcher(parts) for watcher in WATCHERS]
         self.taps = (self.provenance, *self._watchers)
         self.updates.summed_calls = self._watcher(OptimizerInputsWatch).summed_calls
+        self._overflows.loss_scales = self._watcher(OptimizerInputsWatch).newest_scales
         self.updates.rewrote = self._watcher(OptimizerEffectsWatch).rewrote
         self._at_steps: tuple[Callable[[], None], ...] = (
             self._finiteness.report_hidden,
+            self._overflows.run_began,
             self._pauses.run_began,
             self.roles.run_began,
             self.examiner.run_began,
@@ -268,6 +274,7 @@ class Checks:
             taps.detach(tap)
         for end in (
             self._finiteness.report_hidden,
+            self._overflows.end_session,
             self.updates.settle,
             *(watcher.end_session for watcher in self._watchers),
             self.examiner.end_session,
@@ -297,12 +304,15 @@ class Checks:
         if self._finiteness.is_active:
             with faults.at("the search for a NaN in the loss and in gradients"):
                 for value in values:
-                    self._finiteness.check(value._array, "", "loss", "the loss", step)
+                    self._finiteness.check(value._array, "", "loss", "the loss", step, backward=True)
                 for path, name, gradient in self._owners.gradients(pairs):
-                    self._finiteness.check(gradient._array, path, name, f"the gradient of {name}", step)
+                    what = f"the gradient of {name}"
+                    self._finiteness.check(gradient._array, path, name, what, step, backward=True)
         if taps.outer_recordings():
             return  # it is a part of a larger one
         requested = frozenset(id(parameter) for parameter, _ in pairs)
+        with faults.at("the overflows of gradients"):
+            self._overflows.differentiated(pairs)
         with faults.at("the course of the loss"):
             self._loss_course.differentiated(values, requested, step)
         with faults.at("the conditions on gradients and updates"):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine import nn
+from hookscope.engine.nn.optim.optimizer import existing_optimizers
 from hookscope.engine.tape import taps
 from hookscope.engine.tensors.nested import tensors_in
 from hookscope.engine.tensors.tensor import Tensor
@@ -235,12 +236,27 @@ class StructureWatch(Watcher):
         self._examiner.observe(SharedObservation(paths), paths[0], cell_name(paths[0]), self._counts.steps)
 
     def _check_names(self, root: Cell) -> None:
-        """Report names of several parameters, or former ones if the current call just renamed them by paths."""
+        """Report names of several parameters, or former ones if the current call just renamed them by paths.
+
+        If optimizers have them, and each has parameters of different names, the root only holds several networks.
+        """
         path, paths = self._paths.path_of(root) or "", dict[str, list[str]]()
+        keys: dict[str, list[int]] = {}
         for name, parameter in root.parameters_and_names(name_prefix=path):
-            paths.setdefault(parameter.__dict__.get("_shared_name", parameter.name), []).append(name)
+            own_name = parameter.__dict__.get("_shared_name", parameter.name)
+            paths.setdefault(own_name, []).append(name)
+            keys.setdefault(own_name, []).append(id(parameter))
+        if _are_kept_apart([ids for ids in keys.values() if len(ids) > 1]):
+            return
         if any(len(parameter_names) > 1 for parameter_names in paths.values()):
             self._examiner.observe(SameNamesObservation(paths), path, cell_name(path), self._counts.steps)
+
+
+def _are_kept_apart(groups: list[list[int]]) -> bool:
+    """Return whether optimizers hold parameters of these groups, and none holds two of one group."""
+    held = [set(map(id, optimizer.parameters)) for optimizer in existing_optimizers()]
+    counts = [len(ids.intersection(group)) for group in groups for ids in held]
+    return max(counts, default=0) == 1
 
 
 def _siblings(paths: list[str]) -> list[str]:

@@ -48,6 +48,8 @@ class OptimizerWatch(Watcher):
         self._recorded_cells: set[int] = set()
         self._requested: list[Parameter] = []
         self._with_gradient: dict[int, weakref.ref[Any]] = {}  # by id of the parameter
+        self._ever_requested: set[int] = set()  # ids of parameters
+        self._is_mode_set = True  # of one of these cells
         self._called: _RunningCall | None = None  # the call whose rates the user's schedule has not computed yet
         self.wrong: weakref.ref[nn.Optimizer] | None = None  # the last one with parameters other than the network's
 
@@ -57,6 +59,7 @@ class OptimizerWatch(Watcher):
             return
         self._recorded_cells, self._running = self._running, set()
         self._requested = [parameter for parameter, _ in pairs]
+        self._ever_requested.update(id(parameter) for parameter, _ in pairs)
         self._with_gradient = {
             id(parameter): weakref.ref(gradient._array) for parameter, gradient in pairs if gradient is not None
         }
@@ -118,8 +121,13 @@ class OptimizerWatch(Watcher):
         return {id(parameter) for parameter in self._requested}
 
     def _own(self) -> dict[int, Parameter]:
-        """Return the trainable parameters of the network that ran in training mode in the newest gradient call."""
-        cells = [cell for _, cell in self._paths if id(cell) in self._recorded_cells and cell.training]
+        """Return the trainable parameters of the network that ran in training mode in the newest gradient call.
+
+        A new cell is in prediction mode: that is meant only if a mode was set.
+        """
+        cells = [cell for _, cell in self._paths if id(cell) in self._recorded_cells]
+        self._is_mode_set = any("training" in cell._flags for cell in cells)
+        cells = [cell for cell in cells if cell.training or not self._is_mode_set]
         parameters = [
             parameter
             for cell in cells
@@ -142,6 +150,7 @@ class OptimizerWatch(Watcher):
                 useless
                 and missing
                 and (not updated or not any(key in own for key in parameters if key not in self._with_gradient))
+                and (self._is_mode_set or not updated or set(useless) & set(missing))
             ):
                 return HoldingObservation(useless, missing)
         elif not parameters.keys() & requested and self._gets_own(arguments, optimizer, own):
@@ -153,6 +162,8 @@ class OptimizerWatch(Watcher):
         arrays = [tensor._array for tensor in tensors_in(arguments)]
         if any(reference() is array for array in arrays for reference in self._with_gradient.values()):
             return True
+        if any(id(parameter) in self._ever_requested for parameter in optimizer.parameters):
+            return False  # it waited for its turn: networks may be alike
         names = [parameter.name for parameter in self._requested]
         return [parameter.name for parameter in optimizer.parameters] == names and [
             array.shape for array in arrays

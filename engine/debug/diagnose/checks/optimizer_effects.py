@@ -65,7 +65,7 @@ class _Decay:
         self.positions = [decayed[position][0] for position in self.sample.positions]
         self.parameters = [optimizer.parameters[position] for position in self.positions]
         self.values = [decays[position] for position in self.positions]
-        self.calls = 0
+        self.calls = self.times = 0
         self.first_norms: list[float] = []
         # The norms of both parts of the updates, added up.
         self.of_decay, self.of_gradient = np.zeros(len(self.parameters)), np.zeros(len(self.parameters))
@@ -234,7 +234,9 @@ class OptimizerEffectsWatch(Watcher):
             for index, (first, now) in enumerate(zip(decay.first_norms, norms, strict=True))
             if now < _COLLAPSED * first and 1 <= ratios[index] < np.inf
         ]
+        decay.times = decay.times + 1 if collapsed else 0
         observation = DecayObservation(
+            decay.times,
             max(decay.values),
             decay.calls,
             [float(ratios[index]) for index in collapsed],

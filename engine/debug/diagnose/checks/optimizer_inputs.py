@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 __all__ = ["OptimizerInputsWatch", "code_of", "is_due"]
 
 # Gradients are compared in this many first calls of an optimizer, and then in some of each period.
-_FIRST, _LATER, _PERIOD = 32, 12, 128
+_FIRST, _AFTERWARDS, _PERIOD = 32, 12, 128
 
 # Largest relative difference of sums of gradients.
 _TOLERANCE = 1e-3
 # Momentum by hand multiplies the former gradients by less than one minus this.
-_KEPT = 3e-4
+_MOMENTUM = 3e-4
 # After this many calls with other gradients than a growing sum, there is no accumulation to find.
 _MISMATCHES = 4
 
@@ -54,7 +54,7 @@ _SAME_NORM, _OTHER_NORM = 2e-3, 2e-2
 
 def is_due(calls: int) -> bool:
     """Return whether the elements of an optimizer's gradients or weights are read in a call with this number."""
-    return calls < _FIRST or calls % _PERIOD < _LATER
+    return calls < _FIRST or calls % _PERIOD < _AFTERWARDS
 
 
 def code_of(function: Callable[..., Any]) -> int:
@@ -104,18 +104,14 @@ class _Inputs:
 
 
 class OptimizerInputsWatch(Watcher):
-    """Check of the gradients that each optimizer is called with.
-
-    Attributes:
-        factors: the constants that losses are multiplied by.
-    """
+    """Check of the gradients that each optimizer is called with."""
 
     shows = (AccumulationObservation, ScaledDownObservation, StepObservation, UpdateObservation, ValueObservation)
     observes_operators = True
 
     def __init__(self, parts: WatcherParts) -> None:
         super().__init__(parts)
-        self.factors = LossFactors()
+        self._factors = LossFactors()
         self._inputs: weakref.WeakKeyDictionary[nn.Optimizer, _Inputs] = weakref.WeakKeyDictionary()
         self._depth = 0  # of calls of optimizers, of which one may call another
         self._function = 0
@@ -124,7 +120,7 @@ class OptimizerInputsWatch(Watcher):
 
     def run_began(self) -> None:
         """Begin a run: a gradient call for weights, or a call of a root."""
-        self.factors.run_began()
+        self._factors.run_began()
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
         """Note the constants that a loss is multiplied by, and the gradients that are divided by them."""
@@ -132,11 +128,13 @@ class OptimizerInputsWatch(Watcher):
             return
         if taps.outer_recordings():
             if outputs._array.size == 1:
-                self.factors.operator(name, inputs, outputs)
+                self._factors.operator(name, inputs, outputs)
         elif self._scales and name in ("mul", "div") and outputs._array.size > 1 and len(inputs) == 2:
             constant = inputs[1] if isinstance(inputs[0], Tensor) and inputs[0]._array.size > 1 else inputs[0]
             factor = None if name == "div" and constant is inputs[0] else constant_factor(name, constant)
-            for scale in self._scales if factor is not None else ():
+            if factor is None:
+                return
+            for scale in self._scales:
                 if abs(factor * scale - 1) < _TOLERANCE:
                     self._divided.put(outputs._array, scale)
 
@@ -152,7 +150,7 @@ class OptimizerInputsWatch(Watcher):
         if taps.outer_recordings() or not self._examiner.wants(*self.shows[:-1]):
             return
         gradients = {id(parameter): None if gradient is None else gradient._array for parameter, gradient in pairs}
-        scales = self.factors.of(values[0]._array) if len(values) == 1 else ()
+        scales = self._factors.of(values[0]._array) if len(values) == 1 else ()
         self._scales = tuple(scale for scale in scales if scale >= _SCALE)
         for optimizer in existing_optimizers():
             inputs = self._inputs.get(optimizer)
@@ -209,6 +207,10 @@ class OptimizerInputsWatch(Watcher):
         key = id(parameter)
         return max((inputs.summed for inputs in list(self._inputs.values()) if key in inputs.ids), default=0)
 
+    def newest_scales(self) -> tuple[float, ...]:
+        """Return the constants that the newest number in this run was multiplied by last."""
+        return self._factors.newest
+
     def _compare(
         self, optimizer: nn.Optimizer, inputs: _Inputs, received: Sample, total: Sample, tensors: list[Tensor]
     ) -> None:
@@ -230,7 +232,7 @@ class OptimizerInputsWatch(Watcher):
         difference = norm(added - factor * total)
         across = norm(before - float(before @ total) / float(total @ total) * total)
         # Gradients of one direction tell nothing: any multiple of the sum before would do as well.
-        is_sum = factor > 0 and difference <= min(_TOLERANCE * norm(added), _KEPT * across)
+        is_sum = factor > 0 and difference <= min(_TOLERANCE * norm(added), _MOMENTUM * across)
         inputs.accumulated = inputs.accumulated + 1 if is_sum else 0
         if not is_sum:
             inputs.mismatches += 1
@@ -242,8 +244,8 @@ class OptimizerInputsWatch(Watcher):
     def _check_scale(self, optimizer: nn.Optimizer, inputs: _Inputs, factor: float, tensors: list[Tensor]) -> None:
         own_scale = float(optimizer.loss_scale)
         by_own = [scale for scale in self._scales if abs(own_scale / scale - 1) < _TOLERANCE]
-        found = {self._divided.get(tensors[position]._array) for position in inputs.sample.positions}
-        by_hand = [scale for scale in self._scales if found == {scale}]
+        divisors = {self._divided.get(tensors[position]._array) for position in inputs.sample.positions}
+        by_hand = [scale for scale in self._scales if divisors == {scale}]
         scale = next(iter((*by_hand, *by_own)), 1.0)
         was_divided, divided_by_own = bool(by_hand), bool(by_own)
         share = factor * scale / own_scale

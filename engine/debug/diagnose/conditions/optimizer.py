@@ -85,8 +85,8 @@ def _ownership(observation: HoldingObservation, threshold: float) -> str | None:
         return None
     if observation.left_out:
         return Detail(
-            f"it holds {_some(observation.foreign)}, as another optimizer does that is called in turn with it, and none "
-            f"holds the parameters of {observation.left_out}: {_some(observation.own)}",
+            f"it holds {_some(observation.foreign)}, as another optimizer does that is called in turn with it, and "
+            f"none holds the parameters of {observation.left_out}: {_some(observation.own)}",
             f"Give one of the two optimizers the parameters of {observation.left_out}.",
         )
     if set(observation.foreign) & set(observation.own):

@@ -75,6 +75,7 @@ class DecayObservation:
     """The weights of an optimizer with weight decay, some time after the beginning.
 
     Attributes:
+        times: the number of consecutive observations with a collapsed weight.
         decay: the largest weight decay of these weights.
         updates: the number of updates since the beginning.
         collapsed: of each weight that shrank to a tenth of its first norm or less, where the decay's part of the
@@ -87,6 +88,7 @@ class DecayObservation:
 
     group: ClassVar[str] = "optimizer"
 
+    times: int
     decay: float
     updates: int
     collapsed: Sequence[float]
@@ -185,7 +187,7 @@ def _undone(observation: UndoneObservation, threshold: float) -> str | None:
 
 def _decays(observation: DecayObservation, threshold: float) -> str | None:
     collapsed, weights = len(observation.collapsed), observation.weights
-    if observation.learns or weights < _FEWEST_WEIGHTS or 2 * collapsed < weights:
+    if observation.times < _UPDATES or observation.learns or weights < _FEWEST_WEIGHTS or 2 * collapsed < weights:
         return None
     largest = max(observation.collapsed)
     if not largest > threshold:
@@ -284,7 +286,6 @@ ROWS = (
         "weight decay shrinks half of the weights or more to a tenth, and the loss does not fall",
         "Lower the weight decay, by a factor of 10 to begin with.",
         "own; 1e-4 to 5e-2 are usual",
-        in_a_row=5,
         place="optimizer",
     ),
 )
