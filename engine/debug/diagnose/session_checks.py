@@ -17,12 +17,16 @@ from hookscope.engine.tensors.tensor import Tensor
 
 from ...base.nearest_name import suggestion
 from ..record.capture import cell_name
+from .checks.bprop_checks import BpropWatch
+from .checks.copied_weights import CopiedWeightWatch
 from .checks.data_checks import InputWatch, SamplesWatch
+from .checks.growing_statistics import GrowingStatisticWatch
+from .checks.held_cells import UnregisteredWatch
 from .checks.initial_values import InitialValues
 from .checks.loss_checks import LossWatch
 from .checks.loss_course import LossCourse
 from .checks.loss_terms import LossTermsWatch
-from .checks.network_checks import BpropWatch, ModeWatch, StructureWatch
+from .checks.network_checks import ModeWatch, StructureWatch
 from .checks.objective import ObjectiveWatch
 from .checks.optimizer_checks import OptimizerWatch
 from .checks.optimizer_effects import OptimizerEffectsWatch
@@ -76,6 +80,9 @@ WATCHERS: tuple[type[Watcher], ...] = (
     UncalledOptimizersWatch,
     ModeWatch,
     StructureWatch,
+    UnregisteredWatch,
+    CopiedWeightWatch,
+    GrowingStatisticWatch,
     BpropWatch,
 )
 """Classes of the watchers, which observe a run by taps of their own."""

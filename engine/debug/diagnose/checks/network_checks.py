@@ -1,11 +1,10 @@
-"""Taps for the conditions on the network: the modes of its cells, its structure, and the correctness of its bprops."""
+"""Taps for the conditions on the network: the modes of its cells, and its structure."""
 
 from __future__ import annotations
 
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from hookscope.engine.tensors.tensor import Tensor
 
 from ...record.capture import cell_name
 from ...watch.roots import has_parameters
-from ..conditions.network import BpropObservation, ModeObservation, SameNamesObservation, SharedObservation
+from ..conditions.network import ModeObservation, SameNamesObservation, SharedObservation
 from .watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
@@ -26,13 +25,7 @@ if TYPE_CHECKING:
     from hookscope.engine.tensors.parameter import Parameter
 
 
-__all__ = ["BpropWatch", "ModeWatch", "StructureWatch"]
-
-# Approximate time limit in seconds of the check of one bprop, and the number of elements of each value.
-_SECONDS, _SAMPLES = 0.5, 16
-# The steps, of those in which a bprop runs, in which it is checked.
-_CHECKED = (1, 2, 10)
-_CHECKED_UNTIL = max(_CHECKED)
+__all__ = ["ModeWatch", "StructureWatch"]
 
 _BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm)
 _DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)
@@ -281,50 +274,3 @@ def _collect_paths(cell: Cell, path: str, paths_by_cell: dict[int, list[str]]) -
         for name, inner in cell._cells.items():
             if inner is not None and next(iter(inner.get_parameters()), None) is not None:
                 _collect_paths(inner, f"{path}.{name}" if path else name, paths_by_cell)
-
-
-class BpropWatch(Watcher):
-    """Check of each custom ``bprop`` on a copy of its cell: when it first runs, and in some later steps.
-
-    Values saved in the first step may still be used in the second.
-    """
-
-    shows = (BpropObservation,)
-    observes_bprop = True
-
-    def __init__(self, parts: WatcherParts) -> None:
-        super().__init__(parts)
-        # The steps in which each cell ran.
-        self._steps: weakref.WeakKeyDictionary[Cell, list[int]] = weakref.WeakKeyDictionary()
-
-    def run_bprop(self, cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Check and run a bprop."""
-        path, step = self._paths.path_of(cell), self._counts.steps
-        steps = self._steps.setdefault(cell, [])
-        if path is not None and step not in steps[-1:] and len(steps) < _CHECKED_UNTIL:
-            steps.append(step)
-            if len(steps) in _CHECKED:
-                with taps.mute():
-                    self._check(cell, path, args[:-2])  # without the output and its gradient
-        return function(*args)
-
-    def _check(self, cell: Cell, path: str, inputs: tuple[Any, ...]) -> None:
-        from ...compare.gradient_check import check_gradient
-        from ...compare.side_effects import is_plain, side_effect
-
-        effect = side_effect(cell) if is_plain(inputs) else "an argument that is not a tensor"
-        if effect:
-            reason = f"the run of a copy may change {effect}"
-            self._examiner.leave_unchecked("wrong_bprop", cell_name(path), reason)
-            return
-        try:
-            check = check_gradient(cell, *inputs, samples=_SAMPLES, seconds=_SECONDS)
-        except (Exception, SystemExit) as error:  # user code, run in a different dtype: not its fault
-            reason = f"a copy raised {type(error).__name__}: {error}"
-            self._examiner.leave_unchecked("wrong_bprop", cell_name(path), reason)
-            return
-        worst = check.worst
-        # A step function has no meaningful gradient: any substitute is intended, as in a straight-through estimator.
-        is_intended = all(row.flat for row in check.rows if row.verdict == "wrong")
-        difference = "" if is_intended or worst is None else f"for {worst.name}: {worst.reason}"
-        self._examiner.observe(BpropObservation(difference), path, cell_name(path), self._counts.steps)

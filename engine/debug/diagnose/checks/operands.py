@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
+from hookscope.engine.tensors.backend import to_host
 from hookscope.engine.tensors.tensor import Tensor
 
-__all__ = ["array_of", "arrays_of", "as_tensors", "constants_of"]
+__all__ = ["array_of", "arrays_of", "as_tensors", "constants_of", "flat", "sample_of"]
 
 
 def constants_of(value: Any) -> Iterator[float]:
@@ -19,6 +22,18 @@ def constants_of(value: Any) -> Iterator[float]:
             yield from constants_of(item)
     elif isinstance(value, dict):
         yield from constants_of(tuple(value.values()))
+
+
+def flat(value: Any) -> Iterator[Any]:
+    """Yield the operands of an operator, or its results, and those in a list or tuple among them."""
+    if isinstance(value, tuple | list):
+        for item in value:
+            if isinstance(item, tuple | list):
+                yield from item
+            else:
+                yield item
+    else:
+        yield value
 
 
 def array_of(value: Any) -> Any:
@@ -37,3 +52,10 @@ def arrays_of(value: Any) -> list[Any]:
     """Return the arrays among the arguments of a gradient rule: arrays, tensors, and other values."""
     values = value if isinstance(value, tuple | list) else (value,)
     return [array for array in map(array_of, values) if hasattr(array, "dtype") and hasattr(array, "size")]
+
+
+def sample_of(array: Any, count: int) -> Any:
+    """Return up to so many elements, evenly distributed over an array with axes, on the host in float32."""
+    indices = np.unique(np.linspace(0, array.size - 1, min(count, array.size)).astype(np.int64))
+    with np.errstate(all="ignore"):  # the user may have turned warnings into errors
+        return to_host(array[np.unravel_index(indices, array.shape)]).astype(np.float32)

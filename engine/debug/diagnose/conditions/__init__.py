@@ -17,7 +17,20 @@ from ....base.nearest_name import suggestion
 from ....base.quoting import quoted
 from ...argument_checks import checked_text
 from ...record.statistics import any_nonfinite
-from . import activations, data, gradients, loss, loss_terms, network, nonfinite, optimizer, parameters, updates, values
+from . import (
+    activations,
+    data,
+    gradients,
+    loss,
+    loss_terms,
+    network,
+    nonfinite,
+    optimizer,
+    parameters,
+    structure,
+    updates,
+    values,
+)
 from .condition import Condition, Detail, Hit
 from .registered import CONDITIONS, ParameterObservation, condition, load_plugins, remove_condition
 from .user import own_condition
@@ -42,7 +55,19 @@ __all__ = [
 
 CONDITIONS.update(
     (row.name, row)
-    for module in (data, loss, loss_terms, optimizer, updates, nonfinite, activations, gradients, parameters, network)
+    for module in (
+        data,
+        loss,
+        loss_terms,
+        optimizer,
+        updates,
+        nonfinite,
+        activations,
+        gradients,
+        parameters,
+        network,
+        structure,
+    )
     for row in module.ROWS
 )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
-from .condition import NO_THRESHOLD, Condition
+from .condition import NO_THRESHOLD, Condition, Detail
 
 __all__ = [
     "ROWS",
@@ -38,11 +38,12 @@ class ModeObservation:
 
 @dataclass(frozen=True)
 class BpropObservation:
-    """The result of a check of a custom bprop: "" if it agrees, or the difference."""
+    """The result of a check of a custom bprop: "" if it agrees, or the difference, and advice that fits it or ""."""
 
     group: ClassVar[str] = "network"
 
     difference: str
+    advice: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,9 @@ def _mode(observation: ModeObservation, threshold: float) -> str | None:
 
 
 def _bprop(observation: BpropObservation, threshold: float) -> str | None:
-    return observation.difference or None
+    if not observation.difference or not observation.advice:
+        return observation.difference or None
+    return Detail(observation.difference, observation.advice)
 
 
 def _not_decreasing(observation: LossObservation, threshold: float) -> str | None:
