@@ -64,6 +64,8 @@ class Examiner:
             str, tuple[str, int]
         ] = {}  # by spreading condition: the first path, and the last step
         self._pending: list[tuple[Hit, Capture]] = []  # until a cell with parameters runs
+        # By condition and place: the last step in which a call did not fulfil it.
+        self._exceptions: dict[tuple[str, str, str], int] = {}
 
     def run_began(self) -> None:
         """Begin a run: a gradient call for weights, or a call of a root."""
@@ -117,6 +119,8 @@ class Examiner:
             if condition.in_a_row > 1:
                 key = key or capture.key
                 hit = hits_by_name.get(condition.name)
+                if condition.every_call and self._is_excepted(condition, capture, hit):
+                    hit = None
                 without_value = None if hit is None else hit._replace(capture=None)
                 if not self._streaks.add(condition, key, without_value):
                     hits_by_name.pop(condition.name, None)
@@ -128,6 +132,14 @@ class Examiner:
         self._pending += [(hit, capture) for hit in hits_by_name.values() if hit.condition.inside]
         reported = [*released, *((hit, capture) for hit in hits_by_name.values() if not hit.condition.inside)]
         return [hit for hit, source in reported if self._keep_hit(hit, source)]
+
+    def _is_excepted(self, condition: Condition, capture: Capture, hit: Hit | None) -> bool:
+        """Return whether another call of the cell in this or the last step did not fulfil a condition."""
+        place = condition.name, capture.path, f"{capture.direction} {capture.slot}"
+        if hit is None:
+            self._exceptions[place] = capture.step
+            return False
+        return self._exceptions.get(place, -2) >= capture.step - 1
 
     def _is_first_gradient(self, capture: Capture) -> bool:
         """Return whether a gradient is the first of its backward pass; it replaces a single number (a loss scale)."""

@@ -22,7 +22,11 @@ class _Streak:
         self.observations += 1
         self.length = 0 if hit is None else self.length + 1
         self.hit = hit
-        return hit is not None and self.length >= hit.condition.in_a_row
+        if hit is None:
+            return False
+        condition = hit.condition
+        is_first = condition.at_first_once and self.observations <= condition.in_a_row
+        return is_first or self.length >= condition.in_a_row
 
 
 class Streaks:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from ..conditions.data import BatchObservation, InputObservation, SamplesObserva
 from .watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hookscope.engine.nn import Cell
     from hookscope.engine.tape.taps import CellCall
 
@@ -30,6 +33,10 @@ __all__ = ["InputWatch", "SamplesWatch"]
 
 BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm)
 _NORMALIZATIONS = (*BATCH_NORMS, nn.LayerNorm, nn.GroupNorm, nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d)
+
+# Operators that normalize, and that change the shape alone.
+_NORMALIZING = ("batch_norm", "layer_norm", "instance_norm", "group_norm", "rms_norm")
+_SHAPING = ("reshape", "transpose", "cast", "broadcast_to")
 
 _RECURRENT = (nn.RNN, nn.LSTM, nn.GRU)
 
@@ -41,24 +48,44 @@ _AS_MUCH = 1e-3
 _STEPS = 10
 
 
+class _Pending(NamedTuple):
+    """The input of the first cell with weights, until it is known what follows."""
+
+    observation: InputObservation
+    call: CellCall
+    step: int
+
+
 class InputWatch(Watcher):
-    """Check of the inputs of the first cell with weights in a training step, and of the batch size at BatchNorm."""
+    """Check of the inputs of the first cell with weights in a training step, and of the batch size at BatchNorm.
+
+    Inputs need not be normalized if the cell's output is, directly or after a change of its shape. Cells that have no
+    weights but scales, biases and statistics may normalize by themselves, and are passed over.
+    """
 
     shows = (InputObservation, BatchObservation)
+    observes_operators = True
 
     def __init__(self, parts: WatcherParts) -> None:
         super().__init__(parts)
         self._checked = False
         self._steps = 0
+        self._pending: _Pending | None = None
+        self._scaled: _Pending | None = None  # the input of the first cell that has only scales
+        self._outputs: list[weakref.ref[Any]] = []  # the output of the first cell, also in other shapes
+        self._means: list[weakref.ref[Any]] = []  # of the output
 
     def run_began(self) -> None:
         """Begin a run: a gradient call for weights, or a call of a root."""
+        self._settle()
         self._steps = 1 if self.has_new_root() else self._steps + 1
         self._checked = self._steps > _STEPS
 
     def cell_enter(self, call: CellCall) -> None:
-        """Check the arguments of a cell with weights of its own."""
+        """Check the arguments of a cell with weights of its own, and what follows the first one."""
         cell = call.cell
+        if self._outputs and isinstance(cell, _NORMALIZATIONS) and self._gets_output(tensors_in(call.args)):
+            self._drop()
         location = None if call.context or not cell._params else self._attachment.place_of(call.index)
         if location is None or not taps.outer_recordings():
             return
@@ -71,11 +98,65 @@ class InputWatch(Watcher):
             count = values[0].size // values[0].shape[1]
             self._examiner.observe(BatchObservation(count), location[0], cell_name(location[0]), self._counts.steps)
         # The input of an embedding is indices; other inputs are checked where they enter.
-        if self._checked or not values or not any(parameter is not None for parameter in cell._params.values()):
+        parameters = [parameter for parameter in cell._params.values() if parameter is not None]
+        if self._checked or not values or not parameters:
+            return
+        is_normalization = isinstance(cell, _NORMALIZATIONS)
+        if not is_normalization and all(parameter.ndim < 2 for parameter in parameters):
+            if self._scaled is None and any(parameter.requires_grad for parameter in parameters):
+                self._scaled = _Pending(_input(values[0]), call, self._counts.steps)
             return
         self._checked = True
-        if not isinstance(cell, _NORMALIZATIONS):
-            self._examiner.observe(_input(values[0]), "", "the inputs", self._counts.steps)
+        self._scaled = None
+        if not is_normalization:
+            self._pending = _Pending(_input(values[0]), call, self._counts.steps)
+
+    def cell_exit(self, call: CellCall) -> None:
+        """Note the output of the first cell with weights."""
+        if self._pending is not None and call is self._pending.call:
+            self._outputs = [weakref.ref(tensor._array) for tensor in tensors_in(call.output)]
+
+    def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
+        """Follow the output of the first cell to what normalizes it, or computes with it."""
+        if not self._outputs or not self._gets_output(inputs):
+            return
+        if name in _NORMALIZING:
+            self._drop()
+        elif name in _SHAPING and isinstance(outputs, Tensor):
+            self._outputs.append(weakref.ref(outputs._array))
+        elif name == "mean" and isinstance(outputs, Tensor):
+            self._means.append(weakref.ref(outputs._array))
+        elif name == "sub" and len(inputs) == 2 and _is_any(inputs[1], self._means):
+            self._drop()  # a normalization that is written out
+        else:
+            self._settle()
+
+    def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
+        """Report inputs that nothing normalized."""
+        self._settle()
+
+    def end_session(self) -> None:
+        """End the session."""
+        self._settle()
+
+    def _gets_output(self, values: Iterable[Any]) -> bool:
+        return any(_is_any(value, self._outputs) for value in values)
+
+    def _settle(self) -> None:
+        """Report the pending inputs."""
+        pending = self._pending or self._scaled
+        self._drop()
+        if pending is not None:
+            self._examiner.observe(pending.observation, "", "the inputs", pending.step)
+
+    def _drop(self) -> None:
+        self._pending = self._scaled = None
+        self._outputs, self._means = [], []
+
+
+def _is_any(value: Any, references: list[weakref.ref[Any]]) -> bool:
+    array = value._array if isinstance(value, Tensor) else None
+    return array is not None and any(reference() is array for reference in references)
 
 
 def _input(array: Any) -> InputObservation:
@@ -167,6 +248,7 @@ def _changes(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[
     By path, in the order in which the cells end; empty if the network does not run.
     """
     runs: list[dict[str, tuple[list[Any], list[Any]]]] = []
+    other = _most_different(tensors_in((args, kwargs)))
     try:
         copy = IsolatedCell(cell, wide=False)
         for is_changed in (False, True):
@@ -181,7 +263,7 @@ def _changes(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[
                         hooks.append(part.register_forward_hook(partial(_note, values, path)))
                 originals = tensors_in((args, kwargs))
                 tensors = [
-                    _with_another_first(tensor) if is_changed else Tensor._wrap(tensor._array.copy())
+                    _with_another_first(tensor, other) if is_changed else Tensor._wrap(tensor._array.copy())
                     for tensor in originals
                 ]
                 new_args, new_kwargs = replaced((args, kwargs), tensors)
@@ -224,10 +306,23 @@ def _change(before: list[Any], after: list[Any]) -> float:
     return max(changes, default=0.0)
 
 
-def _with_another_first(tensor: Tensor) -> Tensor:
-    """Return the tensor with the first sample replaced by the last one, if they differ, else by its negative."""
+def _most_different(tensors: list[Tensor]) -> int:
+    """Return the index of the sample that differs from the first one in most of its elements, the last of several.
+
+    Of tokens, many are alike by chance, and a change must be seen where the network looks.
+    """
+    shares: Any = 0.0
+    for tensor in tensors:
+        host = to_host(tensor._array)
+        shares = shares + (host[1:] != host[:1]).reshape(len(host) - 1, -1).mean(axis=1)
+    return len(shares) - int(np.argmax(shares[::-1])) if np.ndim(shares) else -1
+
+
+def _with_another_first(tensor: Tensor, other: int) -> Tensor:
+    """Return the tensor with the first sample replaced by another one, if they differ, else by its negative."""
     array = tensor._array
     host = to_host(array)
-    first = host[-1:] if not np.array_equal(host[-1:], host[:1]) else -host[-1:]
+    sample = host[other][None]
+    first = sample if not np.array_equal(sample, host[:1]) else -sample
     joined = np.concatenate([first, host[1:]]).astype(array.dtype, copy=False)
     return Tensor._wrap(array_module(array).asarray(joined))

@@ -48,7 +48,8 @@ class _Pass:
 class _Running(threading.local):
     def __init__(self) -> None:
         self.calls: list[tuple[int, bool]] = []  # index of the call, whether it is recorded
-        self.root_trains = False
+        self.root: Cell | None = None  # the outermost cell
+        self.root_trains = False  # its mode when it was called
         self.forward: _Pass | None = None
 
 
@@ -69,7 +70,8 @@ class ModeWatch(Watcher):
         super().__init__(parts)
         self._running = _Running()
         self._passes: deque[_Pass] = deque(maxlen=_MAX_PASSES)
-        self._predicting: dict[str, tuple[Cell, bool, int]] = {}  # by path: the cell, whether its root trains, the step
+        # By path: the cell, its root if that is in prediction mode, and the step.
+        self._predicting: dict[str, tuple[Cell, Cell | None, int]] = {}
         self._recorded_roots: set[int] = set()
         self._together: set[int] = set()  # ids of networks of which one judges the output of the other
         self._trained = False
@@ -80,7 +82,7 @@ class ModeWatch(Watcher):
         outermost = not running.calls
         is_recorded = bool(taps.outer_recordings()) or (not outermost and running.calls[-1][1])
         if outermost:
-            running.root_trains = bool(cell.training)
+            running.root, running.root_trains = cell, bool(cell.training)
             # A part of the network that is called alone may produce samples for another network.
             running.forward = None if is_recorded or not self.is_root(cell) else _Pass(id(cell))
         running.calls.append((call.index, is_recorded))
@@ -92,7 +94,8 @@ class ModeWatch(Watcher):
         if location is None:
             return
         if is_recorded and not is_training:
-            self._predicting[location[0]] = (cell, running.root_trains, self._counts.steps)
+            root = None if running.root_trains else running.root
+            self._predicting[location[0]] = cell, root, self._counts.steps
         elif not is_recorded and is_training and running.forward is not None:
             running.forward.offenders.append((location[0], type(cell).__name__, self._counts.steps))
 
@@ -120,9 +123,13 @@ class ModeWatch(Watcher):
             return
         requested = {id(parameter) for parameter, _ in pairs if parameter.requires_grad}
         predicting = self._predicting.copy() if requested else {}  # another thread may be adding more meanwhile
-        for path, (cell, root_trains, step) in predicting.items():
-            has_requested = any(id(parameter) in requested for _, parameter in cell.parameters_and_names())
-            if has_requested or (isinstance(cell, _DROPOUTS) and not root_trains):
+        for path, (cell, root, step) in predicting.items():
+            if isinstance(cell, _DROPOUTS):
+                # It has no weights: the cell around it that has some is trained, or is a frozen teacher.
+                is_trained = root is not None and _has_any(root, requested) and self._is_trained(path, requested)
+            else:
+                is_trained = _has_any(cell, requested)
+            if is_trained:
                 self._tell(path, ModeObservation(type(cell).__name__, training=False, trained=True), step)
         networks = {id(root) for root in self._paths.roots if has_parameters(root)} & self._recorded_roots
         if len(networks) > 1:
@@ -153,6 +160,16 @@ class ModeWatch(Watcher):
         while calls and calls[-1][0] >= call.index:
             calls.pop()
 
+    def _is_trained(self, path: str, requested: set[int]) -> bool:
+        """Return whether weights of the nearest cell with parameters around a path were requested."""
+        cells = dict(self._paths)
+        while path:
+            path = path.rpartition(".")[0]
+            cell = cells.get(path)
+            if cell is not None and has_parameters(cell):
+                return _has_any(cell, requested)
+        return True
+
     def _tell_pass(self, forward: _Pass) -> None:
         if forward.cell in self._together:
             return  # samples, generated for display in training mode
@@ -161,6 +178,10 @@ class ModeWatch(Watcher):
 
     def _tell(self, path: str, observation: ModeObservation, step: int) -> None:
         self._examiner.observe(observation, path, cell_name(path), step)
+
+
+def _has_any(cell: Cell, ids: set[int]) -> bool:
+    return any(id(parameter) in ids for parameter in cell.get_parameters())
 
 
 def _mode(cell: Cell) -> bool | None:

@@ -99,6 +99,7 @@ ROWS = (
         "Check the initial weights, a mask that hides all, or a branch that no gradient reaches.",
         f"AllZero in {SAGEMAKER}: 100 %; three steps: zero-initialized branches give zeros in the first",
         in_a_row=3,
+        every_call=True,
         symptom=True,
         of_training=True,
     ),

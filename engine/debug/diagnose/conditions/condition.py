@@ -61,6 +61,8 @@ class Condition:
         is_own: whether the user wrote it: an error of its formula is the user's.
         of_training: for values: it is a fault only in cells that the run trains, see ``roles``.
         in_a_row: the number of consecutive steps in which it must hold; a single occurrence is not a fault.
+        at_first_once: among as many first steps, before anything was learned, a single occurrence is one.
+        every_call: for values: it must hold in every call of the cell in these steps.
     """
 
     name: str
@@ -80,6 +82,8 @@ class Condition:
     masks_are_meant: bool = False
     against_first: bool = False
     in_a_row: int = 1
+    at_first_once: bool = False
+    every_call: bool = False
     place: str = ""
     comes_late: bool = False
     symptom: bool = False
