@@ -135,11 +135,11 @@ class Examiner:
 
     def _is_excepted(self, condition: Condition, capture: Capture, hit: Hit | None) -> bool:
         """Return whether another call of the cell in this or the last step did not fulfil a condition."""
-        place = condition.name, capture.path, f"{capture.direction} {capture.slot}"
+        location = condition.name, capture.path, f"{capture.direction} {capture.slot}"
         if hit is None:
-            self._exceptions[place] = capture.step
+            self._exceptions[location] = capture.step
             return False
-        return self._exceptions.get(place, -2) >= capture.step - 1
+        return self._exceptions.get(location, -2) >= capture.step - 1
 
     def _is_first_gradient(self, capture: Capture) -> bool:
         """Return whether a gradient is the first of its backward pass; it replaces a single number (a loss scale)."""

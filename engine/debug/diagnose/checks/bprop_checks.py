@@ -168,7 +168,7 @@ class BpropWatch(Watcher):
                 continue
             if _distance(own, automatic) < _AGREES and _distance(gradient, automatic) > _DIFFERS:
                 count = self._calls[id(cell)]
-                text = f"of {count} calls in one run, one gets the gradient of another: it uses what a later call kept on self"
+                text = f"right for one call alone; of {count} calls in one run, one uses what a later call kept on self"
                 observation = BpropObservation(text, _KEEP_PER_CALL)
                 self._examiner.observe(observation, path, cell_name(path), self._counts.steps)
                 return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -52,6 +52,13 @@ class _Use:
     path: str
 
 
+class _Comparison(NamedTuple):
+    """The parameter that an array was a copy of when it was first compared, and that array, which may be reshaped."""
+
+    parameter: weakref.ref[Parameter] | None
+    source: weakref.ref[Any]
+
+
 class CopiedWeightWatch(Watcher):
     """Check of the weights of matrix products and convolutions that no recording follows.
 
@@ -67,7 +74,7 @@ class CopiedWeightWatch(Watcher):
         super().__init__(parts)
         self._by_size: dict[int, list[Parameter]] = {}  # of the current gradient call, by number of elements
         self._meant: ByArray[bool] = ByArray()  # results of stop_gradient, and frozen parameters in another shape
-        self._compared: ByArray[tuple[weakref.ref[Parameter] | None]] = ByArray()  # weights, and what they copy
+        self._compared: ByArray[_Comparison] = ByArray()
         self._uses: dict[tuple[int, str, str], tuple[_Use, Any]] = {}  # in this gradient call
 
     def differentiating(
@@ -109,20 +116,20 @@ class CopiedWeightWatch(Watcher):
             self._meant.put(outputs._array, True)
         elif not self._is_followed(source):
             # A copy by an operator, as of a transposed one, is a new array in each run.
-            self._compared.put(outputs._array, (self._copied_by(array),))
+            self._compared.put(outputs._array, self._comparison(array))
 
     def _is_followed(self, tensor: Tensor) -> bool:
         return any(id(tensor._array) in recording.tracked for recording in taps.outer_recordings())
 
-    def _copied_by(self, array: Any) -> weakref.ref[Parameter] | None:
-        """Return the parameter that an array is a copy of, or was when it was first compared."""
+    def _comparison(self, array: Any) -> _Comparison:
+        """Compare an array with the parameters, or return the result of its first comparison."""
         known = self._compared.get(array)
         if known is None:
             parameter = next((item for item in self._by_size[array.size] if _is_copy(array, item._array)), None)
-            known = (None if parameter is None else weakref.ref(parameter),)
+            known = _Comparison(None if parameter is None else weakref.ref(parameter), weakref.ref(array))
             owner = getattr(array, "base", None)  # a view is made anew in each run
             self._compared.put(owner if getattr(owner, "size", None) == array.size else array, known)
-        return known[0]
+        return known
 
     def _check(self, name: str, weight: Tensor, others: list[Tensor]) -> None:
         array = weight._array
@@ -130,11 +137,11 @@ class CopiedWeightWatch(Watcher):
             return
         if not any(map(self._is_followed, others)):
             return
-        reference = self._copied_by(array)
+        reference, source = self._comparison(array)
         copied = None if reference is None else reference()
         if reference is not None and any(item is copied for item in self._by_size[array.size]):
             path = self._attachment.here
-            self._uses[id(copied), name, path] = _Use(reference, name, path), weakref.ref(array)
+            self._uses[id(copied), name, path] = _Use(reference, name, path), source
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """Report the copies in a completed gradient call."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["GrowingStatisticWatch"]
 
 # The number of elements of a buffer that are kept of a step, and of values that are compared with it.
-_KEPT, _MEASURED = 64, 4096
+_STORED, _MEASURED = 64, 4096
 # A statistic grows if it did in this many steps, in nearly all elements, without the steps becoming shorter.
 _STEPS, _NEARLY_ALL, _NOT_SLOWER = 16, 0.9, 0.7
 # Steps whose directions differ by less are those of a schedule or a counter.
@@ -141,7 +141,7 @@ class GrowingStatisticWatch(Watcher):
         with np.errstate(all="ignore"):  # the user may have turned warnings into errors
             square = float(np.square(sample_of(other._array, _MEASURED)).mean())
             size = square if derived.is_root else square**0.5
-            ratio = float(np.abs(sample_of(tensor._array, _KEPT)).mean()) / size if size > 0 else 0.0
+            ratio = float(np.abs(sample_of(tensor._array, _STORED)).mean()) / size if size > 0 else 0.0
         buffer = derived.buffer
         if np.isfinite(ratio) and (buffer.evidence is None or ratio > buffer.evidence.ratio):
             buffer.evidence = StatisticObservation(buffer.name, buffer.steps, name, derived.is_root, ratio)
@@ -192,7 +192,7 @@ class GrowingStatisticWatch(Watcher):
             return
         buffer.last = weakref.ref(array)
         with np.errstate(all="ignore"):  # the user may have turned warnings into errors
-            numbers = sample_of(array, _KEPT).astype(np.float64)
+            numbers = sample_of(array, _STORED).astype(np.float64)
             previous = buffer.course[-1] if buffer.course else None
             if previous is not None and previous.shape == numbers.shape:
                 grown = (np.abs(numbers) >= np.abs(previous)) & (numbers * previous >= 0)
@@ -206,7 +206,7 @@ class GrowingStatisticWatch(Watcher):
 
 
 def _after(name: str, index: int, derived: _Derived, other: Any) -> _Derived | None:
-    """Return what an operator makes of a buffer, with a number as the other operand; None if it is another statistic."""
+    """Return what an operator makes of a buffer and a number; None if that is another statistic."""
     if name == "rsqrt":
         return derived._replace(is_root=True, is_reciprocal=not derived.is_reciprocal)
     if name == "sqrt" or (name == "pow" and index == 0 and other == 0.5):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +41,7 @@ class _Holder:
         root, owner: the network, and its cell with the attribute.
         path: the path of the owner.
         attribute, container: as in ``UnregisteredObservation``.
+        observation: the last observation, once there was one.
         hides: whether it is a list or tuple of one cell, which hides that cell from the network on purpose.
         cells: the cells in it that ran.
         ran: whether one of them ran in this gradient call.
@@ -54,6 +55,7 @@ class _Holder:
     container: str
     hides: bool
     cells: dict[int, weakref.ref[Cell]] = field(default_factory=dict)
+    observation: UnregisteredObservation | None = None
     ran: bool = False
     feeds: bool = False
 
@@ -79,9 +81,9 @@ class UnregisteredWatch(Watcher):
         super().__init__(parts)
         self._inside = _Inside()
         self._holders: dict[tuple[int, str], _Holder] = {}
-        self._places: weakref.WeakKeyDictionary[Cell, _Holder | None] = weakref.WeakKeyDictionary()
+        self._holder_by_cell: weakref.WeakKeyDictionary[Cell, _Holder | None] = weakref.WeakKeyDictionary()
         self._owned: set[int] = set()  # ids of parameters that a gradient call asked for, or that an optimizer holds
-        self._asked: set[int] = set()  # of the current gradient call
+        self._requested: set[int] = set()  # of the current gradient call
         self._outputs: ByArray[frozenset[_Holder]] = ByArray()  # values that depend on outputs of such cells
         self._follows = False
 
@@ -89,10 +91,10 @@ class UnregisteredWatch(Watcher):
         self, computation: GradientComputation, function: Callable[..., Any], weights: Sequence[Parameter]
     ) -> None:
         """Record the weights that a gradient call asks for."""
-        asked = set(map(id, weights))
-        self._owned |= asked
+        requested = set(map(id, weights))
+        self._owned |= requested
         if not taps.outer_recordings():
-            self._asked = asked
+            self._requested = requested
             self._follows = False
             for holder in self._holders.values():
                 holder.ran = holder.feeds = False
@@ -141,7 +143,7 @@ class UnregisteredWatch(Watcher):
         is_trained = False
         for item in flat(inputs):
             if isinstance(item, Parameter):
-                is_trained |= id(item) in self._asked
+                is_trained |= id(item) in self._requested
             elif isinstance(item, Tensor):
                 holders = self._outputs.get(item._array)
                 if holders is not None:
@@ -167,8 +169,34 @@ class UnregisteredWatch(Watcher):
         self._owned |= requested.keys()
         self._paths.refresh()
         for holder in tuple(self._holders.values()):
-            if holder.ran and holder.feeds and holder in reached and not holder.hides:
+            if holder.observation is not None and self._is_trained(self._parameters_of(holder)):
+                self._withdraw(holder)
+            elif holder.ran and holder.feeds and holder in reached and not holder.hides:
                 self._judge(holder, requested)
+
+    def end_session(self) -> None:
+        """Withdraw what was trained after all."""
+        for holder in tuple(self._holders.values()):
+            if holder.observation is not None and self._is_trained(self._parameters_of(holder)):
+                self._withdraw(holder)
+
+    def _withdraw(self, holder: _Holder) -> None:
+        if holder.observation is not None:
+            self._observe(holder, replace(holder.observation, trained=True))
+            holder.observation = None
+
+    def _observe(self, holder: _Holder, observation: UnregisteredObservation) -> None:
+        subject = f"{cell_name(holder.path)}.{holder.attribute}" if holder.path else holder.attribute
+        self._examiner.observe(observation, holder.path, subject, self._counts.steps)
+
+    def _parameters_of(self, holder: _Holder) -> dict[int, Parameter]:
+        """Return the trainable parameters of the cells that ran, by id."""
+        cells = [cell for cell in (reference() for reference in holder.cells.values()) if cell is not None]
+        parameters = [parameter for cell in cells for parameter in cell.get_parameters()]
+        return {id(parameter): parameter for parameter in parameters if parameter.requires_grad}
+
+    def _is_trained(self, parameters: dict[int, Parameter]) -> bool:
+        return any(key in self._owned or not parameter.as_made for key, parameter in parameters.items())
 
     def _judge(self, holder: _Holder, requested: dict[int, Parameter]) -> None:
         root, owner = holder.root(), holder.owner()
@@ -179,32 +207,25 @@ class UnregisteredWatch(Watcher):
         own = {id(parameter) for parameter in root.get_parameters()}
         if not any(key in own and not parameter.as_made for key, parameter in requested.items()):
             return
-        parameters: dict[int, Parameter] = {}
-        for cell in cells:
-            if self._paths.path_of(cell) is not None:
-                return  # it has joined the network
-            for parameter in cell.get_parameters():
-                if parameter.requires_grad:
-                    parameters[id(parameter)] = parameter
-        if not parameters or not own.isdisjoint(parameters):
+        if any(self._paths.path_of(cell) is not None for cell in cells):
+            return  # they have joined the network
+        parameters = self._parameters_of(holder)
+        if not parameters or not own.isdisjoint(parameters) or self._is_trained(parameters):
             return
-        if any(key in self._owned or not parameter.as_made for key, parameter in parameters.items()):
-            return
-        observation = UnregisteredObservation(
+        holder.observation = UnregisteredObservation(
             type(owner).__name__, holder.attribute, holder.container, len(cells), len(parameters)
         )
-        subject = f"{cell_name(holder.path)}.{holder.attribute}" if holder.path else holder.attribute
-        self._examiner.observe(observation, holder.path, subject, self._counts.steps)
+        self._observe(holder, holder.observation)
 
     # The attribute that holds a cell
 
     def _holder_of(self, cell: Cell) -> _Holder | None:
-        if cell in self._places:
-            return self._places[cell]
+        if cell in self._holder_by_cell:
+            return self._holder_by_cell[cell]
         holder = None
         if any(parameter.requires_grad for parameter in cell.get_parameters()):
             holder = self._find(cell)
-        self._places[cell] = holder
+        self._holder_by_cell[cell] = holder
         return holder
 
     def _find(self, cell: Cell) -> _Holder | None:
@@ -213,9 +234,9 @@ class UnregisteredWatch(Watcher):
                 for name, value in tuple(owner.__dict__.items()):
                     if name.startswith("__") or name in ("_cells", "_params", "_buffers", "_hooks"):
                         continue
-                    found = _container_of(value, cell, name)
-                    if found is not None:
-                        attribute, container, hides = found
+                    match = _container_of(value, cell, name)
+                    if match is not None:
+                        attribute, container, hides = match
                         key = id(owner), attribute
                         path = self._paths.path_of(owner) or ""
                         holder = _Holder(weakref.ref(root), weakref.ref(owner), path, attribute, container, hides)
@@ -241,9 +262,9 @@ def _container_of(value: Any, cell: Cell, name: str) -> tuple[str, str, bool] | 
     for attribute, part in _attributes(value):
         if part is cell:
             return f"{name}.{attribute}", type(value).__name__, False
-        found = _container_of(part, cell, attribute) if isinstance(part, list | tuple | dict) else None
-        if found is not None:
-            return f"{name}.{found[0]}", found[1], found[2]
+        match = _container_of(part, cell, attribute) if isinstance(part, list | tuple | dict) else None
+        if match is not None:
+            return f"{name}.{match[0]}", match[1], match[2]
     return None
 
 

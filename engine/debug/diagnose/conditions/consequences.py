@@ -72,6 +72,13 @@ RULES = (
     Rule(("wrong_bprop",), (*_GONE, *_LARGE, *_SMALL, *_NOT_FINITE, *_LOSS)),
     Rule(("wrong_mode",), ("unchanged_weight", *_LOSS), anywhere=True),
     Rule(("shared_cell",), ("unchanged_weight", "no_gradient", "unused_parameter"), anywhere=True),
+    # What is not trained, or is made smaller in each step, shows in the values, the updates and the loss.
+    Rule(
+        ("unregistered_cell", "copied_weight"),
+        ("no_gradient", "unchanged_weight", "unused_parameter", "frozen_parameter", *_LOSS),
+        anywhere=True,
+    ),
+    Rule(("growing_statistic",), (*_AT_REST, *_GONE, *_LARGE, *_SMALL, *_LOSS, "overflow")),
     Rule(("unused_parameter",), ("no_gradient", "unchanged_weight")),
     Rule(("frozen_parameter",), ("loss_not_decreasing",)),
     Rule(("initial_weights",), (*_AT_REST, *_GONE, *_LARGE, *_SMALL, *_LOSS, *_NOT_FINITE)),

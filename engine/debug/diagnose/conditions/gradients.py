@@ -58,8 +58,8 @@ ROWS = (
         "times the norm of the first gradient in the backward pass",
         "a gradient grows on its way back",
         "Clip the gradient by its norm, lower the learning rate or check the initial weights.",
-        "own; the field looks for NaN and Inf only, which is too late; later on, samples that are nearly right make the "
-        "gradient at the loss small in single steps",
+        "own; the field looks for NaN and Inf only, which is too late; later on, the gradient at the loss is small in "
+        "single steps whose samples are nearly right",
         direction="backward",
         slots=("grad",),
         against_first=True,

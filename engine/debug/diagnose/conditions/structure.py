@@ -22,6 +22,7 @@ class UnregisteredObservation:
         container: the kind of the attribute: "list", "tuple", "dict", or the class of another object.
         cells: the number of these cells.
         parameters: the number of their trainable parameters.
+        trained: whether some of these were trained or written after all.
     """
 
     group: ClassVar[str] = "network"
@@ -31,6 +32,12 @@ class UnregisteredObservation:
     container: str
     cells: int
     parameters: int
+    trained: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether an earlier finding was about cells that only had their turn later."""
+        return self.trained
 
 
 @dataclass(frozen=True)
@@ -72,6 +79,8 @@ class StatisticObservation:
 
 
 def _unregistered(observation: UnregisteredObservation, threshold: float) -> str | None:
+    if observation.trained:
+        return None
     count, container = observation.cells, observation.container
     held = f"{count} cells with" if count > 1 else "a cell with"
     kind = container if container in ("list", "tuple", "dict") else f"object ({container})"
@@ -99,8 +108,8 @@ def _growing(observation: StatisticObservation, threshold: float) -> str | None:
     size = "the mean square" if observation.squared else "the root mean square"
     verb = "is subtracted from" if observation.operator == "sub" else "divides"
     return (
-        f"`{observation.name}` grew in each of {observation.steps} steps, without slowing, and is {observation.ratio:.3g}"
-        f" times {size} of the values that it {verb}"
+        f"`{observation.name}` grew in each of {observation.steps} steps, without slowing, and is "
+        f"{observation.ratio:.3g} times {size} of the values that it {verb}"
     )
 
 
