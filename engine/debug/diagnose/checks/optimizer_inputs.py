@@ -41,6 +41,8 @@ _FIRST, _AFTERWARDS, _PERIOD = 32, 12, 128
 _TOLERANCE = 1e-3
 # Momentum by hand multiplies the former gradients by less than one minus this.
 _MOMENTUM = 3e-4
+# The gradients before must differ from the new ones in direction, by this part of their norm.
+_ACROSS = 1e-2
 # After this many calls with other gradients than a growing sum, there is no accumulation to find.
 _MISMATCHES = 4
 
@@ -232,7 +234,8 @@ class OptimizerInputsWatch(Watcher):
         difference = norm(added - factor * total)
         across = norm(before - float(before @ total) / float(total @ total) * total)
         # Gradients of one direction tell nothing: any multiple of the sum before would do as well.
-        is_sum = factor > 0 and difference <= min(_TOLERANCE * norm(added), _MOMENTUM * across)
+        differs = across > _ACROSS * norm(added)
+        is_sum = differs and factor > 0 and difference <= min(_TOLERANCE * norm(added), _MOMENTUM * across)
         inputs.accumulated = inputs.accumulated + 1 if is_sum else 0
         if not is_sum:
             inputs.mismatches += 1

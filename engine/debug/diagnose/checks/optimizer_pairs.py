@@ -14,7 +14,6 @@ from hookscope.engine.nn.optim.optimizer import existing_optimizers
 from hookscope.engine.tape import taps
 from hookscope.engine.tensors.nested import tensors_in
 
-from ...record.capture import cell_name
 from ..conditions.optimizer import HoldingObservation
 from ..conditions.parameters import is_weight
 from ..conditions.updates import OpposedObservation
@@ -155,11 +154,11 @@ class OptimizerPairsWatch(Watcher):
             return
         if len(set(pair.functions.values())) < 2:
             return  # two gradients of one loss
-        path = self._cell_of(set(map(id, inner.parameters)))
-        if path is None:
+        cell = self._cell_of(set(map(id, inner.parameters)))
+        if cell is None:
             return
         names = _name(outer), _name(inner)
-        observation = OpposedObservation(names, cell_name(path), tuple(pair.cosines))
+        observation = OpposedObservation(names, cell, tuple(pair.cosines))
         self._examiner.observe(observation, "", names[0], self._counts.steps)
 
     def _check_same(self, pair: _Pair, optimizer: nn.Optimizer) -> None:
@@ -173,13 +172,13 @@ class OptimizerPairsWatch(Watcher):
             for key, parameter in self._parameters_that_ran().items()
             if key not in held and key not in self._ever_requested and parameter.requires_grad and parameter.as_made
         }
-        path = self._cell_of(set(missing))
-        if path is None or not any(is_weight(parameter.shape) for parameter in missing.values()):
+        name = self._cell_of(set(missing))
+        if name is None or not any(is_weight(parameter.shape) for parameter in missing.values()):
             return
         observation = HoldingObservation(
             [parameter.name for parameter in optimizer.parameters],
             [parameter.name for parameter in missing.values()],
-            cell_name(path),
+            name,
         )
         self._examiner.observe(observation, "", type(optimizer).__name__, self._counts.steps)
 
@@ -190,10 +189,10 @@ class OptimizerPairsWatch(Watcher):
         return {id(parameter): parameter for parameter in parameters}
 
     def _cell_of(self, ids: set[int]) -> str | None:
-        """Return the path of the outermost cell whose trainable parameters are these."""
+        """Return the name of the outermost cell whose trainable parameters are these; None if there is none."""
         for path, cell in sorted(self._paths, key=lambda item: (item[0].count("."), len(item[0]))):
             if _trainable(cell) == ids:
-                return path
+                return path or type(cell).__name__
         return None
 
 

@@ -281,7 +281,7 @@ ROWS = (
         "weight_decay_too_large",
         DecayObservation,
         _decays,
-        4.0,
+        2.0,
         "times the gradient's part of the updates",
         "weight decay shrinks half of the weights or more to a tenth, and the loss does not fall",
         "Lower the weight decay, by a factor of 10 to begin with.",
