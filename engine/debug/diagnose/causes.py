@@ -114,18 +114,18 @@ def summary(findings: Iterable[Finding]) -> str:
     )
 
 
-def _rank(finding: Finding, call_order: Mapping[str, int]) -> tuple[int, bool, int, int, bool]:
+def _rank(finding: Finding, call_order: Mapping[str, int]) -> tuple[int, bool, bool, int, int, bool]:
     """Return the sort key of a finding: first those that make the run useless, then faults, at last symptoms."""
     condition = CONDITIONS.get(finding.condition)
     if condition is None:
-        return 1, False, _at(finding, call_order), finding.first_step, False
+        return 1, False, False, _at(finding, call_order), finding.first_step, False
     level = 0 if condition.nonfinite else 3 if condition.symptom else 2 if condition.comes_late else 1
     position = _at(finding, call_order)
     # A gradient that grows or vanishes in the backward pass is worst at the end of that pass.
     order = -position if finding.backward and not condition.against_first else position
     # Of a NaN and an infinity from one operator, the one that came first.
     is_other = finding.producer is not None and finding.producer.what != finding.condition
-    return level, finding.backward, order, finding.first_step, is_other
+    return level, finding.backward, finding.minor, order, finding.first_step, is_other
 
 
 def _at(finding: Finding, call_order: Mapping[str, int]) -> int:
@@ -139,6 +139,8 @@ def _explains(cause: Finding, finding: Finding, call_order: Mapping[str, int]) -
 
 def _fits(rule: Rule, cause: Finding, finding: Finding, call_order: Mapping[str, int]) -> bool:
     if cause.condition not in rule.causes or finding.condition not in rule.consequences:
+        return False
+    if cause.condition == finding.condition and cause.minor and not finding.minor:
         return False
     are_nonfinite = cause.condition in _NOT_FINITE and finding.condition in _NOT_FINITE
     if are_nonfinite and finding.producer is not None and finding.producer is not cause.producer:

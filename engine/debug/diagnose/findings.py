@@ -47,6 +47,7 @@ class Finding:
         backward: whether it was observed in the backward pass.
         certainty: "certain", "likely", or "symptom", the sign of a fault that may be elsewhere.
         steps: the number of steps with a hit.
+        minor: whether all of its hits are weaker evidence than others of its condition.
     """
 
     condition: str
@@ -63,6 +64,7 @@ class Finding:
     backward: bool = False
     certainty: str = "likely"
     steps: int = 1
+    minor: bool = False
 
     @property
     def evidence(self) -> str:
@@ -240,10 +242,12 @@ class HitStore:
                 parameter=hit.subject if condition.group == "parameters" else "",
                 backward=_backward(hit),
                 certainty=condition.certainty,
+                minor=hit.minor,
             )
             return
         finding.count += 1
         finding.steps += hit.step > finding.last_step
+        finding.minor = finding.minor and hit.minor
         finding.first_step = min(finding.first_step, hit.step)
         finding.last_step = max(finding.last_step, hit.step)
 

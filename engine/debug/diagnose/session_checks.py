@@ -18,8 +18,10 @@ from hookscope.engine.tensors.tensor import Tensor
 from ...base.nearest_name import suggestion
 from ..record.capture import cell_name
 from .checks.bprop_checks import BpropWatch
+from .checks.comparison_checks import ComparisonsWatch
 from .checks.copied_weights import CopiedWeightWatch
 from .checks.data_checks import InputWatch, SamplesWatch
+from .checks.gradient_checks import GradientWatch
 from .checks.growing_statistics import GrowingStatisticWatch
 from .checks.held_cells import UnregisteredWatch
 from .checks.initial_values import InitialValues
@@ -72,6 +74,8 @@ WATCHERS: tuple[type[Watcher], ...] = (
     LossWatch,
     LossTermsWatch,
     ObjectiveWatch,
+    ComparisonsWatch,
+    GradientWatch,
     UseWatch,
     OptimizerWatch,
     OptimizerInputsWatch,

@@ -16,6 +16,7 @@ from ...base.argument_checks import check_int, check_type
 from ...base.surfaces import declare, prim
 from ...base.types import Array, DTypeLike, Shape, TensorLike
 from ...cpu.arrays import philox
+from ...tape import taps
 from ...tensors import random
 from ...tensors.backend import to_device, to_host
 from ...tensors.dtype import float32, int64, numpy_dtype
@@ -43,7 +44,10 @@ __all__ = [
 @np.errstate(all="ignore")
 def new_tensor(array: Array | float, dtype: DTypeLike = float32) -> Tensor:
     numbers = array if isinstance(array, np.ndarray) else np.asarray(array)
-    return Tensor._wrap(to_device(numbers.astype(numpy_dtype(dtype), copy=False)))
+    drawn = Tensor._wrap(to_device(numbers.astype(numpy_dtype(dtype), copy=False)))
+    if taps.operator_taps:
+        taps.notify_operator("random_numbers", (), drawn, {})
+    return drawn
 
 
 def uniform_numbers(shape: tuple[int, ...], seed: int | None = None) -> Array:

@@ -27,7 +27,9 @@ from . import (
     nonfinite,
     optimizer,
     parameters,
+    representations,
     structure,
+    targets,
     updates,
     values,
 )
@@ -57,6 +59,7 @@ CONDITIONS.update(
     (row.name, row)
     for module in (
         data,
+        targets,
         loss,
         loss_terms,
         optimizer,
@@ -66,6 +69,7 @@ CONDITIONS.update(
         gradients,
         parameters,
         network,
+        representations,
         structure,
     )
     for row in module.ROWS

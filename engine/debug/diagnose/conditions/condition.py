@@ -17,13 +17,20 @@ NO_THRESHOLD = math.nan
 
 
 class Detail(str):
-    """What is wrong with an observation, in a few words, and advice that fits it better than that of the row."""
+    """What is wrong with an observation, in a few words, and what the row does not know of it.
+
+    Attributes:
+        advice: advice that fits it better than that of the row; "" if that fits.
+        minor: whether it is weaker evidence than other observations of its row: it explains none of these, and comes
+            after them.
+    """
 
     advice: str
+    minor: bool
 
-    def __new__(cls, text: str, advice: str) -> Detail:
+    def __new__(cls, text: str, advice: str = "", minor: bool = False) -> Detail:
         instance = super().__new__(cls, text)
-        instance.advice = advice
+        instance.advice, instance.minor = advice, minor
         return instance
 
 
@@ -129,6 +136,7 @@ class Hit(NamedTuple):
         capture: the value, if the condition is about values.
         producer: the producer of a NaN or an infinity, if known.
         advice: the first thing to check, if it differs from that of the condition; else "".
+        minor: whether it is weaker evidence than others of its condition, see ``Detail``.
     """
 
     condition: Condition
@@ -139,6 +147,7 @@ class Hit(NamedTuple):
     capture: Capture | None = None
     producer: Producer | None = None
     advice: str = ""
+    minor: bool = False
 
     @classmethod
     def of(
@@ -146,4 +155,5 @@ class Hit(NamedTuple):
     ) -> Hit:
         """Return a hit with its sentence; ``detail`` is the result of the formula."""
         message = f"{condition.name} in {subject} ({detail})"
-        return cls(condition, path, subject, step, message, capture, advice=getattr(detail, "advice", ""))
+        advice, minor = getattr(detail, "advice", ""), getattr(detail, "minor", False)
+        return cls(condition, path, subject, step, message, capture, advice=advice, minor=minor)

@@ -34,6 +34,9 @@ _NEAR_GUESSING = 0.3
 _FEWEST = 8
 # Allowed excess of a target beyond the range of an activation, as a share of that range.
 _BEYOND = 0.1
+# Of an activation with one limit: allowed share of targets beyond it, and the comparisons in a row that have more.
+_FEW_BEYOND = 0.2
+_OFTEN = 3
 
 BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
 _OF_LOGITS = {"cross_entropy": "logits", "binary_cross_entropy_with_logits": "logits", "nll_loss": "log-probabilities"}
@@ -70,7 +73,14 @@ class BroadcastObservation:
 
 @dataclass(frozen=True)
 class BoundedObservation:
-    """The range of a network's bounded output, as after a sigmoid, and the range of its targets."""
+    """The range of a network's bounded output, as after a sigmoid, and the range of its targets.
+
+    Attributes:
+        low, high: the limits of the output; infinite if it has only one, as after a ReLU.
+        least, most: the smallest and the largest target.
+        share: of an output with one limit: the share of targets beyond it.
+        comparisons: the number of comparisons in a row in which the share was this large.
+    """
 
     group: ClassVar[str] = "loss"
 
@@ -78,6 +88,18 @@ class BoundedObservation:
     high: float
     least: float
     most: float
+    share: float = 0.0
+    comparisons: int = 1
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether the output has one limit only."""
+        return math.isinf(self.low) or math.isinf(self.high)
+
+    @property
+    def is_often_beyond(self) -> bool:
+        """Whether more than a few targets are beyond the only limit."""
+        return self.is_one_sided and self.share > _FEW_BEYOND
 
 
 @dataclass(frozen=True)
@@ -134,6 +156,16 @@ def _twice(observation: LossCallObservation, threshold: float) -> str | None:
 
 def _range(observation: LossCallObservation | BoundedObservation, threshold: float) -> str | None:
     if isinstance(observation, BoundedObservation):
+        if observation.is_one_sided:
+            if not observation.is_often_beyond or observation.comparisons < _OFTEN:
+                return None
+            limit = f"below {observation.low:g}" if math.isinf(observation.high) else f"above {observation.high:g}"
+            side = f"from {observation.low:g} on" if math.isinf(observation.high) else f"up to {observation.high:g}"
+            return Detail(
+                f"{observation.share:.0%} of the targets lie {limit}, but the values that they are compared with are "
+                f"always {side}",
+                "Leave the last activation out of the network, or take one that reaches all targets.",
+            )
         excess = max(observation.low - observation.least, observation.most - observation.high)
         if not excess > _BEYOND * (observation.high - observation.low):
             return None
@@ -225,7 +257,7 @@ ROWS = (
         NO_THRESHOLD,
         "",
         "targets of a binary cross-entropy are not in [0, 1], those of a cross-entropy are not probabilities, or a "
-        "last sigmoid, softmax or tanh cannot reach them",
+        "last sigmoid, softmax, tanh or ReLU cannot reach them",
         "Give 0 and 1, not -1 and 1 or 255; of one-hot rows, number the classes from 0 on.",
         "own; sums within 1e-3 of 1",
         place="data",

@@ -14,6 +14,7 @@ __all__ = [
     "BeginningObservation",
     "FrozenObservation",
     "GradientObservation",
+    "NetworkGradientObservation",
     "UpdateObservation",
     "UseObservation",
     "is_weight",
@@ -31,6 +32,9 @@ _SET_BEFORE = "See what was loaded or written into it; if it was trained, the st
 
 # Allowed distance below Glorot's scale: small weights are often intended, as in the last layer of a branch.
 _SMALLER = 1e4
+
+# Gradient calls without any gradient that are too many: if the loss depends on no parameter, and if it is flat.
+_NONE, _FLAT = 3, 10
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,27 @@ class GradientObservation:
     def is_over(self) -> bool:
         """Whether a gradient has come, so that an earlier finding was about some batches: an expert that was idle."""
         return self.gradient == "some"
+
+
+@dataclass(frozen=True)
+class NetworkGradientObservation:
+    """All parameters of the gradient calls for the same weights, as long as none of them has had a gradient.
+
+    Attributes:
+        calls: the number of these calls.
+        zeros: whether some gradients came, all of them zeros; else none came.
+        count: the number of the parameters.
+        loss: the differentiated value; NaN if it is not a single number.
+        is_over: whether a gradient has come.
+    """
+
+    group: ClassVar[str] = "parameters"
+
+    calls: int
+    zeros: bool
+    count: int
+    loss: float
+    is_over: bool = False
 
 
 @dataclass(frozen=True)
@@ -159,15 +184,21 @@ def _frozen(observation: FrozenObservation, threshold: float) -> str | None:
     return "requires_grad is False, and it holds the numbers that it was drawn with"
 
 
-def _no_gradient(observation: GradientObservation, threshold: float) -> str | None:
+def _no_gradient(observation: GradientObservation | NetworkGradientObservation, threshold: float) -> str | None:
+    if isinstance(observation, NetworkGradientObservation):
+        # A loss of zero is at its minimum; a loss may also be flat in the first steps.
+        if observation.is_over or observation.calls < (_FLAT if observation.zeros else _NONE):
+            return None
+        if observation.zeros and not (math.isfinite(observation.loss) and observation.loss):
+            return None
+        came = "only zeros came" if observation.zeros else "the loss depends on none of them"
+        return f"no parameter of {observation.count} gets a gradient: {came}, in every one of {observation.calls} calls"
     if observation.gradient == "none":
         return "the loss does not depend on it"
-    # If no parameter has a gradient, the loss may just be at its minimum.
-    return (
-        "only zeros came"
-        if observation.gradient == "zeros" and observation.others and not observation.cancels
-        else None
-    )
+    # If no parameter has a gradient, the loss may just be at its minimum. A gradient of zeros may be that of a part that
+    # was idle in these batches, while a loss that does not depend on a parameter never will.
+    is_idle = observation.gradient == "zeros" and observation.others and not observation.cancels
+    return Detail("only zeros came", minor=True) if is_idle else None
 
 
 def _unchanged(observation: UpdateObservation, threshold: float) -> str | None:
@@ -253,7 +284,7 @@ ROWS = (
     ),
     Condition(
         "no_gradient",
-        GradientObservation,
+        (GradientObservation, NetworkGradientObservation),
         _no_gradient,
         NO_THRESHOLD,
         "",

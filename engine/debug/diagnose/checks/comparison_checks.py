@@ -1,0 +1,16 @@
+"""The watcher of comparisons with all of its checks."""
+
+from __future__ import annotations
+
+from .comparisons import ComparisonWatch
+from .representation_checks import CollapseCheck, RepeatedCheck
+from .target_checks import BoundsCheck, ColumnCheck, DrawnCheck, ScaleCheck, TeacherCheck
+
+__all__ = ["ComparisonsWatch"]
+
+
+class ComparisonsWatch(ComparisonWatch):
+    """Check of the pairs of values that losses are made of."""
+
+    users = (ScaleCheck, TeacherCheck, DrawnCheck, BoundsCheck, ColumnCheck, CollapseCheck, RepeatedCheck)
+    shows = tuple(kind for user in users for kind in user.shows)

@@ -1,0 +1,323 @@
+"""Comparisons: pairs of values that a loss is made of, from loss functions or from differences that are written out.
+
+A difference counts as a comparison if nothing but its square or magnitude, factors, and sums or means over it lead to a
+single number. So the differences inside of a network, a kernel or a normalization are none.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hookscope.engine.tape import taps
+from hookscope.engine.tape.tape import GradientComputation
+from hookscope.engine.tensors.parameter import Parameter
+from hookscope.engine.tensors.tensor import Tensor
+
+from ...record.array_table import ByArray
+from .lineage import Lineage, Origin
+from .watcher import Watcher, WatcherParts
+
+__all__ = ["REGRESSIONS", "Comparison", "ComparisonUser", "ComparisonWatch", "GradientCall", "count_in_a_row"]
+
+REGRESSIONS = ("huber_loss", "l1_loss", "mse_loss", "smooth_l1_loss")
+
+# Gradient calls for the same weights in which comparisons are followed; after these, every so many.
+_FIRST_CALLS, _EVERY = 200, 8
+# Sets of weights that are counted.
+_MOST_CALLS = 1_000
+
+_DIFFERENCE, _MAGNITUDE = range(2)
+_MAGNITUDES = ("square", "abs", "pow")
+_SUMS = ("mean", "sum")
+_FACTORS = ("mul", "div")
+_RESHAPES = ("reshape", "cast")
+_FORMS = (*_RESHAPES, "neg", "getitem", "where")
+_MAKERS = ("softmax", "log_softmax", "sigmoid", "relu", "exp", "square", "log", "tanh")
+
+
+@dataclass(eq=False)
+class Comparison:
+    """A pair of values that a loss is made of.
+
+    Attributes:
+        name: the loss function, or "the loss" if it is written out.
+        kind: "difference", "product" of two values that a sum follows, "likelihood" of a distribution and logarithms of
+            probabilities; or "function".
+        first, second: the arrays; of a loss function or a likelihood, the prediction and the target.
+        origins: what they come from.
+        makers: the operators that made them, if these are activations.
+        path: the path of the cell that it is in.
+        number: how many comparisons of this gradient call came before it.
+    """
+
+    name: str
+    kind: str
+    first: Any
+    second: Any
+    origins: tuple[Origin, Origin]
+    makers: tuple[str | None, str | None]
+    path: str
+    number: int = 0
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether the two values should become equal."""
+        return self.kind == "difference" or self.name in REGRESSIONS
+
+    @property
+    def sides(self) -> tuple[tuple[int, int], ...]:
+        """The positions of prediction and target; in a difference both are possible."""
+        if self.kind in ("function", "likelihood"):
+            return ((0, 1),)
+        return ((0, 1), (1, 0)) if self.kind == "difference" else ()
+
+    @property
+    def arrays(self) -> tuple[Any, Any]:
+        """Both arrays."""
+        return self.first, self.second
+
+
+@dataclass(eq=False)
+class GradientCall:
+    """A gradient call for weights.
+
+    Attributes:
+        number: of the call among those for the same weights, from 1 on.
+        key: a number for the weights.
+        made: bits of the weights that held the values that they were made with, when all of these were first requested
+            together.
+        step: the step.
+    """
+
+    number: int
+    key: int
+    made: int
+    step: int
+
+
+class ComparisonUser:
+    """Base class of the checks of comparisons; each method does nothing here.
+
+    Args:
+        parts: the parts of the session.
+        lineage: the origins of the arrays in the gradient call.
+    """
+
+    shows: tuple[type[Any], ...] = ()
+
+    def __init__(self, parts: WatcherParts, lineage: Lineage) -> None:
+        self._parts = parts
+        self._examiner = parts.examiner
+        self._lineage = lineage
+
+    def operator(self, name: str, inputs: tuple[Any, ...], tracked: set[int], call: GradientCall) -> None:
+        """Observe an operator of a gradient call, after it was followed."""
+
+    def compared(self, comparison: Comparison, call: GradientCall) -> None:
+        """Observe a comparison."""
+
+    def differentiated(self, call: GradientCall) -> None:
+        """Observe the end of a gradient call."""
+
+
+@dataclass(eq=False)
+class _Chain:
+    """A value that nothing but factors and sums separates from a comparison."""
+
+    comparison: Comparison
+    state: int
+
+
+class ComparisonWatch(Watcher):
+    """Tracker of the comparisons in gradient calls, for its users."""
+
+    observes_losses = True
+    observes_operators = True
+    users: tuple[Callable[[WatcherParts, Lineage], ComparisonUser], ...] = ()
+
+    def __init__(self, parts: WatcherParts) -> None:
+        super().__init__(parts)
+        self._lineage = Lineage()
+        self._users = [user(parts, self._lineage) for user in self.users]
+        self._operator_users = [user for user in self._users if type(user).operator is not ComparisonUser.operator]
+        self._counts_by_key: Counter[int] = Counter()
+        self._made: dict[int, int] = {}
+        self._call: GradientCall | None = None
+        self._thread = 0
+        self._chains: ByArray[_Chain] = ByArray()
+        self._makers: ByArray[str] = ByArray()
+        self._of_functions: set[tuple[int, int]] = set()  # ids of arrays that a loss function compares
+        self._number = 0
+
+    def differentiating(
+        self, computation: GradientComputation, function: Callable[..., Any], weights: Sequence[Parameter]
+    ) -> None:
+        """Begin an outermost gradient call."""
+        if taps.outer_recordings():
+            return
+        self._end()
+        key = hash(tuple(map(id, weights)))
+        self._counts_by_key[key] += 1
+        number = self._counts_by_key[key]
+        if number == 1:
+            if len(self._counts_by_key) > _MOST_CALLS:
+                self._counts_by_key.clear()
+                self._made.clear()
+            self._made[key] = sum(1 << index for index, parameter in enumerate(weights) if parameter.as_made)
+        if number > _FIRST_CALLS and number % _EVERY:
+            return
+        self._lineage.begin(weights)
+        self._thread = threading.get_ident()
+        self._call = GradientCall(number, key, self._made.get(key, 0), self._counts.steps)
+
+    def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
+        """End an outermost gradient call."""
+        call = self._call
+        if call is None or taps.outer_recordings():
+            return
+        for user in self._users:
+            user.differentiated(call)
+        self._end()
+
+    def _end(self) -> None:
+        if self._call is not None:
+            self._call = None
+            self._lineage.end()
+            self._chains, self._makers = ByArray(), ByArray()
+            self._of_functions.clear()
+            self._number = 0
+
+    def _tracked(self) -> set[int] | None:
+        """Return the ids of the arrays that the gradient reaches; None outside a gradient call that is followed."""
+        if self._call is None or threading.get_ident() != self._thread:
+            return None
+        recordings = taps.outer_recordings()
+        return recordings[0].tracked if recordings else None
+
+    def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
+        """Follow an operator of a gradient call."""
+        tracked = self._tracked()
+        call = self._call
+        if tracked is None or call is None:
+            return
+        self._lineage.follow(name, inputs, outputs, attrs, tracked)
+        for user in self._operator_users:
+            user.operator(name, inputs, tracked, call)
+        if not isinstance(outputs, Tensor):
+            return
+        array = outputs._array
+        if name in _MAKERS:
+            self._makers.put(array, name)
+        elif name in _RESHAPES and isinstance(inputs[0], Tensor):
+            maker = self._makers.get(inputs[0]._array)
+            if maker is not None:
+                self._makers.put(array, maker)
+        if id(array) in tracked:
+            self._link(name, inputs, array, tracked, call)
+
+    def loss(self, name: str, prediction: Tensor, target: Tensor, attrs: dict[str, Any]) -> None:
+        """Record the comparison of a loss function."""
+        tracked = self._tracked()
+        if tracked is None or self._call is None:
+            return
+        self._of_functions.add((id(prediction._array), id(target._array)))
+        self._confirm(self._comparison(name, "function", prediction, target, tracked), self._call)
+
+    def _link(self, name: str, inputs: tuple[Any, ...], array: Any, tracked: set[int], call: GradientCall) -> None:
+        """Begin or continue the chain from a difference or a product to a single number."""
+        tensors = [value for value in inputs if isinstance(value, Tensor)]
+        chains = [(tensor, chain) for tensor in tensors if (chain := self._chains.get(tensor._array)) is not None]
+        if len(tensors) == 2 and name in ("sub", "mul"):
+            began = self._begun(name, tensors, chains, tracked)
+            if began is not None:
+                self._chains.put(array, began)
+                return
+        if not chains:
+            return
+        tensor, chain = chains[0]
+        state = _continued(name, tensor, tensors, chain, self._lineage, tracked)
+        if state is None:
+            return
+        if state == _MAGNITUDE and name in _SUMS and array.size == 1:
+            self._confirm(chain.comparison, call)
+            return
+        self._chains.put(array, chain if state == chain.state else _Chain(chain.comparison, state))
+
+    def _begun(
+        self, name: str, tensors: list[Tensor], chains: list[tuple[Tensor, _Chain]], tracked: set[int]
+    ) -> _Chain | None:
+        first, second = tensors
+        if first._array is second._array or (id(first._array), id(second._array)) in self._of_functions:
+            return None
+        if name == "sub":
+            if chains or any(isinstance(tensor, Parameter) for tensor in tensors):
+                return None
+            return _Chain(self._comparison("the loss", "difference", first, second, tracked), _DIFFERENCE)
+        # mul: a distribution and logarithms of probabilities, or the products of a cosine.
+        for weight, other in ((first, second), (second, first)):
+            if self._makers.get(weight._array) not in ("softmax", "sigmoid"):
+                continue
+            if self._makers.get(other._array) in ("log_softmax", "log"):
+                return _Chain(self._comparison("the loss", "likelihood", other, weight, tracked), _MAGNITUDE)
+            chain = next((chain for tensor, chain in chains if tensor is other), None)
+            if chain is not None and chain.state == _DIFFERENCE and self._is_of_logarithms(chain.comparison):
+                # The divergence: sum of p * (log p - log q).
+                predicted = Tensor._wrap(chain.comparison.second)
+                return _Chain(self._comparison("the loss", "likelihood", predicted, weight, tracked), _MAGNITUDE)
+        shape = first._array.shape
+        if chains or len(shape) != 2 or second._array.shape != shape or min(shape) < 2:
+            return None
+        comparison = self._comparison("the loss", "product", first, second, tracked)
+        return _Chain(comparison, _MAGNITUDE) if all(origin.parameters for origin in comparison.origins) else None
+
+    def _is_of_logarithms(self, comparison: Comparison) -> bool:
+        return all(maker in ("log_softmax", "log") for maker in comparison.makers)
+
+    def _comparison(self, name: str, kind: str, first: Tensor, second: Tensor, tracked: set[int]) -> Comparison:
+        arrays = first._array, second._array
+        return Comparison(
+            name,
+            kind,
+            *arrays,
+            (self._lineage.of(first, tracked), self._lineage.of(second, tracked)),
+            (self._makers.get(arrays[0]), self._makers.get(arrays[1])),
+            self._attachment.here,
+        )
+
+    def _confirm(self, comparison: Comparison, call: GradientCall) -> None:
+        comparison.number = self._number
+        self._number += 1
+        for user in self._users:
+            user.compared(comparison, call)
+
+
+def _continued(
+    name: str, tensor: Tensor, tensors: list[Tensor], chain: _Chain, lineage: Lineage, tracked: set[int]
+) -> int | None:
+    """Return the state of the chain after an operator; None if it ends."""
+    state = chain.state
+    if name in _FORMS:
+        return state if tensor is tensors[0] or name == "where" else None
+    if name in _FACTORS:
+        if name == "mul" and len(tensors) == 2 and tensors[0]._array is tensors[1]._array:
+            return _MAGNITUDE if state == _DIFFERENCE else None
+        if name == "div" and tensor is not tensors[0]:
+            return None
+        others = [other for other in tensors if other is not tensor]
+        is_constant = not any(lineage.of(other, tracked).weights for other in others)
+        return state if is_constant or (chain.comparison.kind == "product" and name == "div") else None
+    if name in _MAGNITUDES and state == _DIFFERENCE:
+        return _MAGNITUDE
+    if name == "sqrt" or name in _SUMS:
+        return state if state == _MAGNITUDE else None
+    return None
+
+
+def count_in_a_row(counts: dict[Any, int], key: Any, holds: bool) -> int:
+    """Count an observation; return in how many of them in a row it has held for this key."""
+    counts[key] = counts.get(key, 0) + 1 if holds else 0
+    return counts[key]

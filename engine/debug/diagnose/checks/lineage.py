@@ -1,0 +1,251 @@
+"""Lineage of arrays within a gradient call: the weights, the random draws and the data that their values come from.
+
+Origins are kept by the identity of arrays, which are immutable, and combined at each operator. What the gradient
+reaches is read from the recording itself. Parameters and draws are bits of an integer, so that a union is one
+operation.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hookscope.engine.tensors.backend import to_host
+from hookscope.engine.tensors.parameter import Parameter
+from hookscope.engine.tensors.tensor import Tensor
+
+from ...record.array_table import ByArray
+
+__all__ = ["DATA", "EXPANDED", "MOVED", "NEGATED", "Lineage", "Origin", "sample"]
+
+DATA, NEGATED, EXPANDED, MOVED = 1, 2, 4, 8
+"""Flags of an origin: data came in; weights came in below a minus; an axis of length 1 was added at the end of a vector
+and not used up since; random numbers were mixed or put into another order."""
+
+UNKNOWN = -1
+"""All bits: the array was made where no operator is observed, from something that the gradient reaches."""
+
+DRAW = "random_numbers"
+"""The name under which a draw of random numbers is observed."""
+
+# Operators that leave each random number where it is.
+_IN_ORDER = frozenset(
+    ("add", "sub", "mul", "div", "neg", "cast", "reshape", "stop_gradient", "identity", "sqrt", "square", "where")
+)
+_SAMPLE = 8
+
+
+class Origin(NamedTuple):
+    """What the values of an array come from.
+
+    Attributes:
+        weights: bits of the requested parameters that the gradient reaches through the array.
+        parameters: bits of all parameters that the values depend on.
+        draws: bits of the random draws that the values depend on.
+        flags: see ``DATA``.
+        modes: bits of the cells in training mode, such as dropouts, that the values passed.
+        signature: a hash of the computation: equal for two arrays that the same operators made of the same arrays.
+    """
+
+    weights: int = 0
+    parameters: int = 0
+    draws: int = 0
+    flags: int = 0
+    modes: int = 0
+    signature: int = 0
+
+
+class Lineage:
+    """Origins of the arrays of one gradient call after another.
+
+    Attributes:
+        parameters: the parameters so far in this gradient call, by the number of their bit; the requested ones first.
+        requested: the bits of the requested parameters.
+    """
+
+    def __init__(self) -> None:
+        self.parameters: list[weakref.ref[Parameter]] = []
+        self.requested = 0
+        self._origins: ByArray[Origin] = ByArray()
+        self._indices: dict[int, int] = {}  # by the id of a parameter
+        self._draws: dict[tuple[Any, ...], int] = {}  # bits by shape and first numbers
+        self._inputs: list[weakref.ref[Any]] = []
+
+    def begin(self, weights: Sequence[Parameter]) -> None:
+        """Begin a gradient call for these weights."""
+        self.end()
+        for parameter in weights:
+            self._put_parameter(parameter)
+        self.requested = (1 << len(self.parameters)) - 1
+
+    def end(self) -> None:
+        """Discard the arrays of the gradient call."""
+        self.parameters, self._indices, self._draws, self._inputs = [], {}, {}, []
+        self.requested = 0
+        self._origins = ByArray()
+
+    def known(self, array: Any) -> Origin | None:
+        """Return the origin of an array that was observed in this gradient call."""
+        return self._origins.get(array)
+
+    def of(self, value: Tensor, tracked: set[int]) -> Origin:
+        """Return the origin of a tensor.
+
+        Args:
+            value: the tensor.
+            tracked: ids of the arrays that the gradient reaches.
+        """
+        array = value._array
+        origin = self._origins.get(array)
+        if origin is None:
+            return self._new(value, array, tracked)
+        if origin.weights and id(array) not in tracked:  # a view of a value, without its gradient
+            return origin._replace(weights=0, signature=id(array))
+        return origin
+
+    def follow(
+        self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any], tracked: set[int]
+    ) -> None:
+        """Note the result of an operator."""
+        if name == DRAW:
+            self._put_draw(outputs)
+            return
+        weights = parameters = draws = flags = modes = 0
+        signatures: list[Any] = [name]
+        count = 0
+        for value in inputs:
+            if isinstance(value, Tensor):
+                origin = self.of(value, tracked)
+                count += 1
+                if count == 2 and name == "sub" and origin.weights:
+                    flags |= NEGATED
+                weights |= origin.weights
+                parameters |= origin.parameters
+                draws |= origin.draws
+                flags |= origin.flags
+                modes |= origin.modes
+                signatures.append(origin.signature)
+            elif isinstance(value, tuple | list):
+                for item in value:
+                    if isinstance(item, Tensor):
+                        origin = self.of(item, tracked)
+                        weights |= origin.weights
+                        parameters |= origin.parameters
+                        draws |= origin.draws
+                        flags |= origin.flags
+                        modes |= origin.modes
+                        signatures.append(origin.signature)
+            elif type(value) in (int, float, bool):
+                signatures.append(value)
+        if name == "neg" and weights:
+            flags |= NEGATED
+        if draws and name not in _IN_ORDER:
+            flags |= MOVED
+        if attrs:
+            signatures.append(_hash_of(attrs))
+        flags = _expanded(flags, inputs, outputs)
+        if isinstance(outputs, Tensor):
+            array = outputs._array
+            reached = weights if id(array) in tracked else 0
+            self._origins.put(
+                array,
+                Origin(reached, parameters, draws, flags, modes, hash(tuple(signatures)) if reached else id(array)),
+            )
+        elif isinstance(outputs, tuple | list):
+            for index, output in enumerate(outputs):
+                if isinstance(output, Tensor):
+                    array = output._array
+                    reached = weights if id(array) in tracked else 0
+                    signature = hash((index, *signatures)) if reached else id(array)
+                    self._origins.put(array, Origin(reached, parameters, draws, flags, modes, signature))
+
+    def add_mode(self, array: Any, bit: int) -> None:
+        """Note that a cell in training mode made an array."""
+        origin = self._origins.get(array)
+        if origin is not None:
+            self._origins.put(array, origin._replace(modes=origin.modes | bit))
+
+    def inputs(self) -> list[Any]:
+        """Return the arrays that came into this gradient call and still exist: data of any kind."""
+        arrays = [reference() for reference in self._inputs]
+        return [array for array in arrays if array is not None]
+
+    def parameters_in(self, bits: int) -> list[Parameter]:
+        """Return the parameters of these bits."""
+        found = [self.parameters[index]() for index in _indices_of(bits) if index < len(self.parameters)]
+        return [parameter for parameter in found if parameter is not None]
+
+    def _new(self, value: Tensor, array: Any, tracked: set[int]) -> Origin:
+        if isinstance(value, Parameter):
+            return self._put_parameter(value)
+        if id(array) in tracked and array.dtype.kind in "fVc":
+            origin = Origin(UNKNOWN, UNKNOWN, UNKNOWN, DATA, UNKNOWN, id(array))
+        else:
+            origin = Origin(flags=DATA if array.size > 1 else 0, signature=id(array))
+            if array.size > 1:
+                self._inputs.append(weakref.ref(array))
+        self._origins.put(array, origin)
+        return origin
+
+    def _put_parameter(self, parameter: Parameter) -> Origin:
+        index = self._indices.setdefault(id(parameter), len(self.parameters))
+        if index == len(self.parameters):
+            self.parameters.append(weakref.ref(parameter))
+        bit = 1 << index
+        weights = bit if not self.requested or bit & self.requested else 0
+        origin = Origin(weights, bit, signature=hash(("parameter", id(parameter), id(parameter._array))))
+        self._origins.put(parameter._array, origin)
+        return origin
+
+    def _put_draw(self, drawn: Any) -> None:
+        if not isinstance(drawn, Tensor) or not drawn._array.size:
+            return
+        array = drawn._array
+        # Two draws of the same numbers, as from one seed, are one.
+        key = (array.shape, *to_host(array.reshape(-1)[:_SAMPLE]).tolist())
+        bit = self._draws.setdefault(key, 1 << len(self._draws))
+        self._origins.put(array, Origin(draws=bit, signature=id(array)))
+
+
+def _expanded(flags: int, inputs: tuple[Any, ...], outputs: Any) -> int:
+    """Return the flags of a result as to ``EXPANDED``: whether a vector became a column, and still is one."""
+    if not isinstance(outputs, Tensor):
+        return flags & ~EXPANDED
+    shape = outputs._array.shape
+    if len(shape) != 2 or shape[1] != 1:
+        return flags & ~EXPANDED
+    tensors = [value for value in inputs if isinstance(value, Tensor)]
+    if len(tensors) == 1 and tensors[0]._array.shape == shape[:1]:
+        return flags | EXPANDED
+    if any(isinstance(tensor, Parameter) for tensor in tensors):
+        return flags & ~EXPANDED
+    return flags
+
+
+def _hash_of(attrs: dict[str, Any]) -> int:
+    values = tuple(attrs.items())
+    try:
+        return hash(values)
+    except TypeError:  # lists, arrays, and slices before Python 3.12
+        return hash(repr(values))
+
+
+def _indices_of(bits: int) -> Iterable[int]:
+    """Yield the numbers of the bits that are set, the lowest first."""
+    while bits > 0:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
+
+def sample(array: Any, most: int = 4096) -> Any:
+    """Return some elements of an array of numbers, whole rows along axis 0, as a matrix in float64 on the host."""
+    rows = array.reshape(len(array), -1) if array.ndim > 1 else array.reshape(-1, 1)
+    width = min(rows.shape[1], max(most // 64, 1))
+    count = max(most // width, 1)
+    part = rows[:: max(-(-len(rows) // count), 1), :: max(-(-rows.shape[1] // width), 1)]
+    with np.errstate(all="ignore"):
+        return to_host(part).astype(np.float64)
