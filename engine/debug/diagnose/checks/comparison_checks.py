@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .comparisons import ComparisonWatch
 from .representation_checks import CollapseCheck, RepeatedCheck
-from .target_checks import BoundsCheck, ColumnCheck, DrawnCheck, ScaleCheck, TeacherCheck
+from .target_checks import BoundsCheck, ColumnCheck, DrawnCheck, ScaleCheck, TeacherCheck, TeacherModeCheck
 
 __all__ = ["ComparisonsWatch"]
 
@@ -12,5 +12,14 @@ __all__ = ["ComparisonsWatch"]
 class ComparisonsWatch(ComparisonWatch):
     """Check of the pairs of values that losses are made of."""
 
-    users = (ScaleCheck, TeacherCheck, DrawnCheck, BoundsCheck, ColumnCheck, CollapseCheck, RepeatedCheck)
+    users = (
+        ScaleCheck,
+        TeacherCheck,
+        TeacherModeCheck,
+        DrawnCheck,
+        BoundsCheck,
+        ColumnCheck,
+        CollapseCheck,
+        RepeatedCheck,
+    )
     shows = tuple(kind for user in users for kind in user.shows)

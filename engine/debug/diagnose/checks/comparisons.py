@@ -10,16 +10,21 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.tape import taps
 from hookscope.engine.tape.tape import GradientComputation
+from hookscope.engine.tensors.nested import tensors_in
 from hookscope.engine.tensors.parameter import Parameter
 from hookscope.engine.tensors.tensor import Tensor
 
 from ...record.array_table import ByArray
+from .data_checks import BATCH_NORMS
 from .lineage import Lineage, Origin
 from .watcher import Watcher, WatcherParts
+
+if TYPE_CHECKING:
+    from hookscope.engine.tape.taps import CellCall
 
 __all__ = ["REGRESSIONS", "Comparison", "ComparisonUser", "ComparisonWatch", "GradientCall", "count_in_a_row"]
 
@@ -36,6 +41,7 @@ _SUMS = ("mean", "sum")
 _FACTORS = ("mul", "div")
 _RESHAPES = ("reshape", "cast")
 _FORMS = (*_RESHAPES, "neg", "getitem", "where")
+_DROPOUT = "dropout"
 _MAKERS = ("softmax", "log_softmax", "sigmoid", "relu", "exp", "square", "log", "tanh")
 
 
@@ -198,6 +204,16 @@ class ComparisonWatch(Watcher):
         recordings = taps.outer_recordings()
         return recordings[0].tracked if recordings else None
 
+    def cell_exit(self, call: CellCall) -> None:
+        """Note the output of a BatchNorm in training mode."""
+        cell = call.cell
+        if not isinstance(cell, BATCH_NORMS) or not cell.training or self._tracked() is None or call.context:
+            return
+        location = self._attachment.place_of(call.index)
+        if location is not None and getattr(cell, "use_batch_statistics", None) is None:
+            for tensor in tensors_in(call.output):
+                self._lineage.add_mode(tensor._array, location[0], type(cell).__name__)
+
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
         """Follow an operator of a gradient call."""
         tracked = self._tracked()
@@ -207,6 +223,9 @@ class ComparisonWatch(Watcher):
         self._lineage.follow(name, inputs, outputs, attrs, tracked)
         for user in self._operator_users:
             user.operator(name, inputs, tracked, call)
+        if name.startswith(_DROPOUT):
+            for output in outputs if isinstance(outputs, tuple) else (outputs,):
+                self._lineage.add_mode(output._array, self._attachment.here, "Dropout")
         if not isinstance(outputs, Tensor):
             return
         array = outputs._array
@@ -239,7 +258,10 @@ class ComparisonWatch(Watcher):
         if not chains:
             return
         tensor, chain = chains[0]
-        state = _continued(name, tensor, tensors, chain, self._lineage, tracked)
+        if name == "mul" and len(chains) == 2 and _is_square(chain, chains[1][1]):
+            state: int | None = _MAGNITUDE
+        else:
+            state = _continued(name, tensor, tensors, chain, self._lineage, tracked)
         if state is None:
             return
         if state == _MAGNITUDE and name in _SUMS and array.size == 1:
@@ -254,7 +276,7 @@ class ComparisonWatch(Watcher):
         if first._array is second._array or (id(first._array), id(second._array)) in self._of_functions:
             return None
         if name == "sub":
-            if chains or any(isinstance(tensor, Parameter) for tensor in tensors):
+            if any(isinstance(tensor, Parameter) for tensor in tensors):
                 return None
             return _Chain(self._comparison("the loss", "difference", first, second, tracked), _DIFFERENCE)
         # mul: a distribution and logarithms of probabilities, or the products of a cosine.
@@ -295,6 +317,13 @@ class ComparisonWatch(Watcher):
             user.compared(comparison, call)
 
 
+def _is_square(first: _Chain, second: _Chain) -> bool:
+    """Return whether two values are multiples of one difference."""
+    pairs = first.comparison.arrays, second.comparison.arrays
+    same = all(one is other for one, other in zip(*pairs, strict=True))
+    return same and first.state == second.state == _DIFFERENCE
+
+
 def _continued(
     name: str, tensor: Tensor, tensors: list[Tensor], chain: _Chain, lineage: Lineage, tracked: set[int]
 ) -> int | None:
@@ -303,8 +332,6 @@ def _continued(
     if name in _FORMS:
         return state if tensor is tensors[0] or name == "where" else None
     if name in _FACTORS:
-        if name == "mul" and len(tensors) == 2 and tensors[0]._array is tensors[1]._array:
-            return _MAGNITUDE if state == _DIFFERENCE else None
         if name == "div" and tensor is not tensors[0]:
             return None
         others = [other for other in tensors if other is not tensor]

@@ -64,11 +64,13 @@ class Lineage:
     Attributes:
         parameters: the parameters so far in this gradient call, by the number of their bit; the requested ones first.
         requested: the bits of the requested parameters.
+        modes: the paths and classes of cells in training mode, by the number of their bit.
     """
 
     def __init__(self) -> None:
         self.parameters: list[weakref.ref[Parameter]] = []
         self.requested = 0
+        self.modes: list[tuple[str, str]] = []
         self._origins: ByArray[Origin] = ByArray()
         self._indices: dict[int, int] = {}  # by the id of a parameter
         self._draws: dict[tuple[Any, ...], int] = {}  # bits by shape and first numbers
@@ -84,7 +86,7 @@ class Lineage:
     def end(self) -> None:
         """Discard the arrays of the gradient call."""
         self.parameters, self._indices, self._draws, self._inputs = [], {}, {}, []
-        self.requested = 0
+        self.requested, self.modes = 0, []
         self._origins = ByArray()
 
     def known(self, array: Any) -> Origin | None:
@@ -103,7 +105,7 @@ class Lineage:
         if origin is None:
             return self._new(value, array, tracked)
         if origin.weights and id(array) not in tracked:  # a view of a value, without its gradient
-            return origin._replace(weights=0, signature=id(array))
+            return origin._replace(weights=0)
         return origin
 
     def follow(
@@ -150,23 +152,27 @@ class Lineage:
         if isinstance(outputs, Tensor):
             array = outputs._array
             reached = weights if id(array) in tracked else 0
-            self._origins.put(
-                array,
-                Origin(reached, parameters, draws, flags, modes, hash(tuple(signatures)) if reached else id(array)),
-            )
+            self._origins.put(array, Origin(reached, parameters, draws, flags, modes, hash(tuple(signatures))))
         elif isinstance(outputs, tuple | list):
             for index, output in enumerate(outputs):
                 if isinstance(output, Tensor):
                     array = output._array
                     reached = weights if id(array) in tracked else 0
-                    signature = hash((index, *signatures)) if reached else id(array)
+                    signature = hash((index, *signatures))
                     self._origins.put(array, Origin(reached, parameters, draws, flags, modes, signature))
 
-    def add_mode(self, array: Any, bit: int) -> None:
+    def add_mode(self, array: Any, path: str, name: str) -> None:
         """Note that a cell in training mode made an array."""
         origin = self._origins.get(array)
         if origin is not None:
+            if (path, name) not in self.modes:
+                self.modes.append((path, name))
+            bit = 1 << self.modes.index((path, name))
             self._origins.put(array, origin._replace(modes=origin.modes | bit))
+
+    def modes_in(self, bits: int) -> list[tuple[str, str]]:
+        """Return the paths and classes of the cells of these bits."""
+        return [self.modes[index] for index in _indices_of(bits)]
 
     def inputs(self) -> list[Any]:
         """Return the arrays that came into this gradient call and still exist: data of any kind."""
@@ -175,8 +181,8 @@ class Lineage:
 
     def parameters_in(self, bits: int) -> list[Parameter]:
         """Return the parameters of these bits."""
-        found = [self.parameters[index]() for index in _indices_of(bits) if index < len(self.parameters)]
-        return [parameter for parameter in found if parameter is not None]
+        parameters = [self.parameters[index]() for index in _indices_of(bits)]
+        return [parameter for parameter in parameters if parameter is not None]
 
     def _new(self, value: Tensor, array: Any, tracked: set[int]) -> Origin:
         if isinstance(value, Parameter):
@@ -184,7 +190,7 @@ class Lineage:
         if id(array) in tracked and array.dtype.kind in "fVc":
             origin = Origin(UNKNOWN, UNKNOWN, UNKNOWN, DATA, UNKNOWN, id(array))
         else:
-            origin = Origin(flags=DATA if array.size > 1 else 0, signature=id(array))
+            origin = Origin(flags=DATA if array.size > 1 else 0, signature=_signature(array))
             if array.size > 1:
                 self._inputs.append(weakref.ref(array))
         self._origins.put(array, origin)
@@ -223,6 +229,13 @@ def _expanded(flags: int, inputs: tuple[Any, ...], outputs: Any) -> int:
     if any(isinstance(tensor, Parameter) for tensor in tensors):
         return flags & ~EXPANDED
     return flags
+
+
+def _signature(array: Any) -> int:
+    """Return a hash of some numbers, so that data that is made twice, as one-hot rows, counts as the same."""
+    if type(array) is not np.ndarray:
+        return id(array)  # reading it would wait for the GPU
+    return hash((array.shape, array.dtype.char, array.reshape(-1)[:_SAMPLE].tobytes()))
 
 
 def _hash_of(attrs: dict[str, Any]) -> int:

@@ -21,8 +21,8 @@ __all__ = ["CollapseCheck", "RepeatedCheck"]
 # A batch of fewer samples may be alike by chance.
 _SAMPLES = 4
 # The variation of inputs that differ.
-_DIFFERENT = 0.01
-_SMALL = 1e-3
+_DIFFERENT = 1e-4
+_SMALL = 0.1
 _OF_CLASSES = ("cross_entropy", "nll_loss")
 # Gradient calls for the same weights in which values are compared.
 _CALLS = 40
@@ -36,37 +36,50 @@ class CollapseCheck(ComparisonUser):
     def __init__(self, parts: WatcherParts, lineage: Lineage) -> None:
         super().__init__(parts, lineage)
         self._largest: dict[tuple[int, int], float] = {}
-        self._in_a_row: dict[tuple[int, int], int] = {}
+        self._sizes: dict[tuple[int, int, int], float] = {}  # the largest mean squares
 
     def compared(self, comparison: Comparison, call: GradientCall) -> None:
         """Check the two values that a loss compares, or the logits that it gets."""
         arrays, origins = comparison.arrays, comparison.origins
+        checked: tuple[Any, ...]
         if comparison.name in _OF_CLASSES:
             what, checked = "logits", arrays[:1]
-        elif all(origin.parameters for origin in origins) and "softmax" not in str(comparison.makers):
+        elif comparison.kind in ("difference", "product") or comparison.is_regression:
+            if not all(origin.parameters for origin in origins) or "softmax" in str(comparison.makers):
+                return
             what, checked = "representations", arrays
         else:
             return
         if not any(origin.weights for origin in origins) or not all(map(_is_batch, checked)):
             return
-        variation = max(map(_variation, checked))
         key = call.key, comparison.number
+        samples = [sample(array) for array in checked]
+        if comparison.kind == "product":
+            variations, distance = [_spread(numbers) for numbers in samples], _angle(*samples)
+        else:
+            sizes = []
+            for index, numbers in enumerate(samples):
+                size = max(_mean_square(numbers), self._sizes.get((*key, index), 0.0))
+                self._sizes[*key, index] = size
+                sizes.append(size)
+            variations = [
+                _variance(numbers) / size if size > 0 else np.nan for numbers, size in zip(samples, sizes, strict=True)
+            ]
+            distance = 0.0 if len(samples) < 2 else _mean_square(samples[0] - samples[1]) / max(*sizes, 1e-30)
+        variation = max(variations)
         before = self._largest.get(key, 0.0)
         self._largest[key] = max(before, variation) if np.isfinite(variation) else before
-        is_small = variation < _SMALL and self._inputs_vary(len(checked[0]))
-        if is_small and what == "logits":
-            is_small = _differ(arrays[1])
-        comparisons = count_in_a_row(self._in_a_row, key, is_small)
-        observation = CollapseObservation(what, variation, before, comparisons)
-        self._examiner.observe(observation, comparison.path, f"the {what}", call.step)
+        inputs_vary = variation < _SMALL and self._inputs_vary(len(checked[0]))
+        if inputs_vary and what == "logits":
+            inputs_vary = _differ(arrays[1])
+        observation = CollapseObservation(what, variation, before, distance, inputs_vary)
+        number = list(self._largest).index(key)
+        subject = f"the {what}" if not number else f"the {what} of comparison {number + 1}"
+        self._examiner.observe(observation, comparison.path, subject, call.step)
 
     def _inputs_vary(self, count: int) -> bool:
         """Return whether what came into the gradient call differs from sample to sample."""
-        batches = [array for array in self._lineage.inputs() if array.ndim and len(array) == count]
-        return any(
-            _variation(array) > _DIFFERENT if array.dtype.kind in "fV" and array.ndim > 1 else _differ(array)
-            for array in batches
-        )
+        return any(_vary(array) for array in self._lineage.inputs() if array.ndim and len(array) == count)
 
 
 class RepeatedCheck(ComparisonUser):
@@ -110,12 +123,42 @@ def _is_batch(array: Any) -> bool:
     return array.ndim > 1 and len(array) >= _SAMPLES and array.size > len(array) and array.dtype.kind in "fV"
 
 
-def _variation(array: Any) -> float:
-    """Return the standard deviation over the samples by the root mean square; NaN if all is zero."""
-    numbers = sample(array)
+def _mean_square(numbers: Any) -> float:
     with np.errstate(all="ignore"):
-        size = float(np.sqrt(np.square(numbers).mean()))
-        return float(np.sqrt(numbers.var(axis=0).mean())) / size if size > 0 else float("nan")
+        return float(np.square(numbers).mean())
+
+
+def _variance(numbers: Any) -> float:
+    """Return the mean variance of the columns."""
+    with np.errstate(all="ignore"):
+        return float(numbers.var(axis=0).mean())
+
+
+def _directions(numbers: Any) -> Any:
+    with np.errstate(all="ignore"):
+        return numbers / np.sqrt(np.square(numbers).sum(axis=1, keepdims=True))
+
+
+def _spread(numbers: Any) -> float:
+    """Return 1 minus the mean cosine of two samples."""
+    count = len(numbers)
+    with np.errstate(all="ignore"):
+        total = np.square(_directions(numbers).sum(axis=0)).sum()
+        return 1 - float(total - count) / (count * (count - 1))
+
+
+def _angle(first: Any, second: Any) -> float:
+    """Return 1 minus the mean cosine of samples of one row."""
+    with np.errstate(all="ignore"):
+        return 1 - float((_directions(first) * _directions(second)).sum(axis=1).mean())
+
+
+def _vary(array: Any) -> bool:
+    """Return whether the samples of inputs differ by more than a little."""
+    if array.dtype.kind not in "fV" or array.ndim < 2:
+        return _differ(array)
+    numbers = sample(array)
+    return _variance(numbers) > _DIFFERENT * _mean_square(numbers)
 
 
 def _differ(array: Any) -> bool:

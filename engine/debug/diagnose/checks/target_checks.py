@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...record.capture import cell_name
 from ...record.numbers import ends_of
 from ..conditions.loss import BoundedObservation, BroadcastObservation
+from ..conditions.network import ModeObservation
 from ..conditions.targets import DrawnTargetObservation, TargetScaleObservation, TrainedTargetObservation
 from .comparisons import Comparison, ComparisonUser, GradientCall, count_in_a_row
 from .lineage import DATA, EXPANDED, NEGATED, Lineage, sample
@@ -18,10 +20,12 @@ from .watcher import WatcherParts
 if TYPE_CHECKING:
     from .lineage import Origin
 
-__all__ = ["BoundsCheck", "ColumnCheck", "DrawnCheck", "ScaleCheck", "TeacherCheck"]
+__all__ = ["BoundsCheck", "ColumnCheck", "DrawnCheck", "ScaleCheck", "TeacherCheck", "TeacherModeCheck"]
 
 # Gradient calls for the same weights in which values are read.
 _FEW_CALLS, _CALLS = 8, 40
+# Comparisons in which a network that gives the targets has kept its weights.
+_STILL = 10
 # Activations with a lower limit of 0.
 _NOT_NEGATIVE = ("relu", "exp", "square")
 # Random numbers around zero of about the size of one: noise that is to be predicted.
@@ -95,6 +99,41 @@ class TeacherCheck(ComparisonUser):
             return False
         new = student.weights & call.made
         return 2 * new.bit_count() >= student.weights.bit_count()
+
+
+class TeacherModeCheck(ComparisonUser):
+    """Check of the modes of a network that gives the targets and is not trained.
+
+    One whose weights move, as an average of those that are trained, may well be in training mode.
+    """
+
+    shows = (ModeObservation,)
+
+    def __init__(self, parts: WatcherParts, lineage: Lineage) -> None:
+        super().__init__(parts, lineage)
+        self._in_a_row: dict[tuple[int, int], int] = {}
+        self._weights: dict[tuple[int, int], tuple[int, ...]] = {}  # the ids of the arrays of the weights
+
+    def compared(self, comparison: Comparison, call: GradientCall) -> None:
+        """Check the cells in training mode that the target passed, and the prediction did not."""
+        if call.number > _CALLS:
+            return
+        for predicted, expected in comparison.sides:
+            prediction, target = comparison.origins[predicted], comparison.origins[expected]
+            only_target = target.modes & ~prediction.modes
+            is_apart = target.parameters > 0 and not target.parameters & self._lineage.requested
+            if prediction.weights <= 0 or not is_apart or target.modes <= 0 or not only_target:
+                continue
+            key = call.key, comparison.number
+            weights = [weight for weight in self._lineage.parameters_in(target.parameters) if weight.ndim > 1]
+            arrays = tuple(id(weight._array) for weight in weights)
+            is_set = bool(weights) and not any(weight.as_made for weight in weights)
+            previous = self._weights.setdefault(key, arrays)
+            self._weights[key] = arrays
+            if count_in_a_row(self._in_a_row, key, is_set and previous == arrays) >= _STILL:
+                for path, name in self._lineage.modes_in(only_target):
+                    observation = ModeObservation(name, training=True, trained=False, teaches=True)
+                    self._examiner.observe(observation, path, cell_name(path), call.step)
 
 
 class DrawnCheck(ComparisonUser):

@@ -35,6 +35,27 @@ _GONE = ("all_zero", "vanishing_gradient", "no_gradient")
 _LARGE = ("exploding_gradient", "update_too_large", "learning_rate_too_large")
 _SMALL = ("unchanged_weight", "update_too_small", "learning_rate_too_small")
 _LOSS = ("loss_not_decreasing", "first_loss")
+# Many faults make the outputs of a network the same for all samples.
+_COLLAPSED = "collapsed_output"
+_COLLAPSES = (
+    *_NOT_FINITE,
+    *_AT_REST,
+    *_LARGE,
+    "all_zero",
+    "vanishing_gradient",
+    "inputs_not_normalized",
+    "one_class",
+    "targets_not_normalized",
+    "labels_out_of_range",
+    "targets_out_of_range",
+    "batch_of_one",
+    "softmax_over_batch",
+    "loss_broadcasts",
+    "wrong_sign",
+    "wrong_bprop",
+    "wrong_mode",
+    "initial_weights",
+)
 
 RULES = (
     # Non-finite values produce more of them, and the parameters that they reach are lost.
@@ -44,6 +65,9 @@ RULES = (
     Rule(
         ("one_class", "labels_out_of_range", "targets_out_of_range"), (*_GONE, *_LARGE, *_SMALL, *_LOSS), anywhere=True
     ),
+    Rule(("targets_not_normalized",), (*_GONE, *_AT_REST, *_LARGE, *_SMALL, *_LOSS, "overflow"), anywhere=True),
+    Rule(("random_target",), (*_SMALL, *_LOSS), anywhere=True),
+    Rule(("trained_target",), (*_SMALL, *_LOSS, _COLLAPSED), anywhere=True),
     Rule(("batch_of_one",), (*_GONE, *_AT_REST, *_SMALL, *_LOSS)),
     # The loss.
     Rule(
@@ -51,6 +75,7 @@ RULES = (
         (*_GONE, *_LARGE, *_SMALL, *_LOSS, "samples_leak"),
         anywhere=True,
     ),
+    Rule(("same_operands",), (*_GONE, *_SMALL, *_LOSS), anywhere=True),
     Rule(("wrong_sign",), (*_AT_REST, *_NOT_FINITE, *_GONE, *_LARGE, *_SMALL, *_LOSS), anywhere=True),
     Rule(("loss_falls_without_bound",), (*_AT_REST, *_NOT_FINITE, *_GONE, *_LARGE, *_SMALL, *_LOSS), anywhere=True),
     Rule(("wrong_sign", "nan", "inf"), ("loss_falls_without_bound",), anywhere=True, after=0),
@@ -83,6 +108,8 @@ RULES = (
     Rule(("frozen_parameter",), ("loss_not_decreasing",)),
     Rule(("initial_weights",), (*_AT_REST, *_GONE, *_LARGE, *_SMALL, *_LOSS, *_NOT_FINITE)),
     Rule(("first_loss",), ("update_too_large", "learning_rate_too_large", "loss_not_decreasing"), anywhere=True),
+    Rule(_COLLAPSES, (_COLLAPSED,), anywhere=True),
+    Rule((_COLLAPSED,), ("no_gradient", *_SMALL, *_LOSS), anywhere=True),
     # Values at cells.
     Rule(_AT_REST, (*_GONE, *_AT_REST, *_SMALL, "loss_not_decreasing")),
     Rule(("all_zero",), (*_GONE, *_SMALL, "loss_not_decreasing")),

@@ -27,13 +27,17 @@ _SPAN, _LONG = 10, 100
 
 @dataclass(frozen=True)
 class ModeObservation:
-    """A BatchNorm or Dropout that ran: its class, its mode, and whether its network was being trained."""
+    """A BatchNorm or Dropout that ran: its class, its mode, and whether its network was being trained.
+
+    ``teaches`` says that the output of its network, which is not trained, is the target of one that is.
+    """
 
     group: ClassVar[str] = "network"
 
     cell_type: str
     training: bool
     trained: bool
+    teaches: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,11 @@ def _shared(observation: SharedObservation, threshold: float) -> str | None:
 def _mode(observation: ModeObservation, threshold: float) -> str | None:
     if observation.training == observation.trained:
         return None
+    if observation.teaches:
+        return Detail(
+            f"{observation.cell_type} is in training mode in a network that is not trained and gives the targets",
+            "Call set_train(False) on the network that gives the targets.",
+        )
     if observation.trained:
         return f"{observation.cell_type} is in prediction mode while the network is trained"
     return f"{observation.cell_type} is in training mode in a forward pass that no gradient follows"

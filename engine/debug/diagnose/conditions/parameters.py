@@ -195,8 +195,8 @@ def _no_gradient(observation: GradientObservation | NetworkGradientObservation, 
         return f"no parameter of {observation.count} gets a gradient: {came}, in every one of {observation.calls} calls"
     if observation.gradient == "none":
         return "the loss does not depend on it"
-    # If no parameter has a gradient, the loss may just be at its minimum. A gradient of zeros may be that of a part that
-    # was idle in these batches, while a loss that does not depend on a parameter never will.
+    # If no parameter has a gradient, the loss may just be at its minimum. A gradient of zeros may be that of a part
+    # that was idle in these batches; a loss that does not depend on a parameter never will.
     is_idle = observation.gradient == "zeros" and observation.others and not observation.cancels
     return Detail("only zeros came", minor=True) if is_idle else None
 

@@ -9,9 +9,10 @@ from .condition import NO_THRESHOLD, Condition, Detail
 
 __all__ = ["ROWS", "CollapseObservation", "SameOperandsObservation"]
 
-# A value that has never varied more than this has not collapsed.
-_VARIED = 0.05
-_OFTEN = 10
+# Shares of the variance: one that is healthy, and the limit for logits, which may differ little beside their mean.
+_VARIED, _OF_LOGITS = 0.05, 1e-6
+# Two representations that agree: a distance that is the bound of most losses, as a share of their mean squares.
+_AGREE = 0.01
 _SAME = 3
 
 _OF_CLASSES = "Look for units that are dead or saturated, a learning rate that is too large, or inputs that are lost."
@@ -19,13 +20,15 @@ _OF_CLASSES = "Look for units that are dead or saturated, a learning rate that i
 
 @dataclass(frozen=True)
 class CollapseObservation:
-    """The variation of a value over the samples of a batch: standard deviation by root mean square.
+    """The variation of a value over the samples of a batch.
 
     Attributes:
         what: "representations" or "logits".
-        variation: now; of two that are compared, the larger one.
+        variation: the variance over the samples as a share of the mean square or, where only directions count, 1 minus
+            the mean cosine of two samples; of two representations that are compared, the larger one.
         before: the largest one so far.
-        comparisons: the number of comparisons in a row in which the variation was this small.
+        distance: of two representations: how far they are from each other, in the same unit.
+        inputs_vary: whether the inputs, and the labels, differ from sample to sample.
     """
 
     group: ClassVar[str] = "network"
@@ -33,7 +36,8 @@ class CollapseObservation:
     what: str
     variation: float
     before: float
-    comparisons: int
+    distance: float
+    inputs_vary: bool
 
 
 @dataclass(frozen=True)
@@ -52,14 +56,17 @@ class SameOperandsObservation:
 
 
 def _collapsed(observation: CollapseObservation, threshold: float) -> str | None:
-    is_small = observation.variation < threshold and observation.before > _VARIED
-    if not is_small or observation.comparisons < _OFTEN:
+    is_logits = observation.what == "logits"
+    limit = _OF_LOGITS if is_logits else threshold
+    if not (observation.variation < limit and observation.before > _VARIED and observation.inputs_vary):
+        return None
+    if not is_logits and not observation.distance < _AGREE:
         return None
     text = (
-        f"the {observation.what} of all samples are the same but for {observation.variation:.2g} of their size, after "
-        f"{observation.before:.2g} at most before"
+        f"the {observation.what} of all samples have become the same: they vary by {observation.variation:.2g} of "
+        f"their size squared, {observation.before:.2g} before"
     )
-    return Detail(text, _OF_CLASSES) if observation.what == "logits" else text
+    return Detail(text, _OF_CLASSES) if is_logits else text
 
 
 def _same(observation: SameOperandsObservation, threshold: float) -> str | None:
@@ -85,12 +92,13 @@ ROWS = (
         "collapsed_output",
         CollapseObservation,
         _collapsed,
-        1e-3,
-        "standard deviation over the batch by root mean square",
+        3e-3,
+        "variance over the batch by mean square",
         "representations that are compared, or logits, become the same for all samples of a batch",
         "Put stop_gradient on the branch of the targets, add a predictor, negative samples or a term for the variance.",
         "own; Chen and He 2021, Exploring simple Siamese representation learning, https://arxiv.org/abs/2011.10566, "
-        "section 4.1",
+        "section 4.1; the threshold is own",
+        in_a_row=10,
         symptom=True,
     ),
 )

@@ -106,7 +106,7 @@ ROWS = (
         _trained,
         NO_THRESHOLD,
         "",
-        "the target of a comparison comes from another network, trained or loaded before, whose weights are trained too",
+        "the target of a comparison comes from a network that was trained or loaded before, and is trained along",
         "Take the target through stop_gradient, or freeze the network that it comes from and leave it out of the "
         "optimizer.",
         "own",
