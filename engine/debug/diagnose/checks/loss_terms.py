@@ -224,19 +224,19 @@ class LossTermsWatch(Watcher):
         term, parts = call.terms[index], means[index] or [math.nan]
         rest = sum(other[-1] for other in means if other is not None) - parts[-1]
         is_subtracted = term.leaf.factor < 0
-        place = self._place(term)
+        location = self._location(term)
         return (
             f"of {len(means)} terms number {index + 1}, which is {'subtracted' if is_subtracted else 'added'}, falls: "
             f"it brings {parts[-1]:.3g} of the last fifth, {parts[0]:.3g} of the first, and the other terms "
-            f"{rest:.3g} of the last{f' ({place})' if place else ''}"
+            f"{rest:.3g} of the last{f' ({location})' if location else ''}"
         )
 
     def _check_drowned(self, series: _Series, call: _Call) -> None:
         indices = [index for index, is_distance in enumerate(series.compared) if is_distance]
         if len(indices) < 2 or len(series.compared) != len(series.terms):
             return
-        found = {index: _means(series.terms[index]) for index in indices}
-        means = {index: parts for index, parts in found.items() if parts is not None}
+        courses = {index: _means(series.terms[index]) for index in indices}
+        means = {index: parts for index, parts in courses.items() if parts is not None}
         if len(means) < 2 or not all(math.isfinite(value) for parts in means.values() for value in parts):
             return
         large = max(means, key=lambda index: means[index][0])
@@ -244,11 +244,11 @@ class LossTermsWatch(Watcher):
         term = call.terms[small]
         steps = series.terms[small].count
         factor = min(abs(term.leaf.written), abs(term.leaf.factor))
-        self._observe(DrownedObservation(means[small], means[large], steps, factor, self._place(term)))
+        self._observe(DrownedObservation(means[small], means[large], steps, factor, self._location(term)))
 
     def _check_detached(self, series: _Series, call: _Call, values: Sequence[float]) -> None:
-        whole = sum(map(abs, values))
-        if not call.sources.has_readings or not 0 < whole < math.inf:
+        total = sum(map(abs, values))
+        if not call.sources.has_readings or not 0 < total < math.inf:
             return
         for index, (term, value) in enumerate(zip(call.terms, values, strict=True)):
             if term.is_tracked:
@@ -257,19 +257,19 @@ class LossTermsWatch(Watcher):
             if compared is not None:
                 correlation, steps, shape = compared
                 source = f"a value of shape {shape} that the weights make"
-                place = self._place(term)
-                self._observe(DetachedObservation(abs(value) / whole, value, steps, correlation, source, place))
+                location = self._location(term)
+                self._observe(DetachedObservation(abs(value) / total, value, steps, correlation, source, location))
 
     def _check_advantage(self, call: _Call, producers: Producers) -> None:
-        found = attached_values(call.terms, producers) if len(call.terms) > 1 else None
-        if found is None:
+        attached = attached_values(call.terms, producers) if len(call.terms) > 1 else None
+        if attached is None:
             self._observe(AdvantageObservation(""))
             return
-        term, array = found
+        term, array = attached
         names = {key: weight.name for key, weight in call.weights.items()}
-        self._observe(AdvantageObservation(nearest_weight(array, names, producers), self._place(term)))
+        self._observe(AdvantageObservation(nearest_weight(array, names, producers), self._location(term)))
 
-    def _place(self, term: Term) -> str:
+    def _location(self, term: Term) -> str:
         """Return the line where a term is added, in words."""
         line = None if term.sum_array is None else self._lines.get(term.sum_array)
         if line is None:

@@ -83,9 +83,9 @@ class NumpySources:
         best: tuple[float, int, tuple[int, ...]] | None = None
         of_data = 0.0
         for number, source in enumerate(self._sources(term)):
-            for place, (reading, is_output) in enumerate(self._readings):
+            for index, (reading, is_output) in enumerate(self._readings):
                 for name, expected in _candidates(to_host(reading).astype(np.float64), source.size):
-                    ours, theirs = course.pools.setdefault((number, place, name), ([], []))
+                    ours, theirs = course.pools.setdefault((number, index, name), ([], []))
                     ours += source[:_PER_STEP].tolist()
                     theirs += expected[:_PER_STEP].tolist()
                     del ours[:-_MOST], theirs[:-_MOST]
@@ -102,33 +102,33 @@ class NumpySources:
     def _sources(self, term: Any) -> list[Any]:
         """Return the elements of the values that a term was made from, if no operator of this call made them."""
         known, pending = {id(array) for array, _ in self._readings}, [term]
-        found: list[Any] = []
-        while pending and len(found) < 4:
+        rows: list[Any] = []
+        while pending and len(rows) < 4:
             value = pending.pop()
             made = self._made.get(id(value))
             if made is not None and made[0] is value:
                 pending += made[1]
             elif id(value) not in known and hasattr(value, "dtype") and value.size and value.dtype.kind in "fV":
                 if value.size <= _MAX_ELEMENTS:
-                    found.append(to_host(value).reshape(-1).astype(np.float64))
+                    rows.append(to_host(value).reshape(-1).astype(np.float64))
             elif isinstance(value, float):
-                found.append(np.array([value]))
-        return found
+                rows.append(np.array([value]))
+        return rows
 
 
 def _candidates(reading: Any, size: int) -> list[tuple[str, Any]]:
     """Return statistics of what was read that have as many elements as what a term was made from."""
-    found: list[tuple[str, Any]] = []
+    rows: list[tuple[str, Any]] = []
     with np.errstate(all="ignore"):  # the user may have turned warnings into errors
         if size == reading.size:
-            found += [("itself", reading.reshape(-1)), ("magnitude", np.abs(reading).reshape(-1))]
+            rows += [("itself", reading.reshape(-1)), ("magnitude", np.abs(reading).reshape(-1))]
         for name, statistic in _STATISTICS.items():
             if size == 1 and reading.size > 1:
-                found.append((name, np.reshape(statistic(reading, axis=None), 1)))
+                rows.append((name, np.reshape(statistic(reading, axis=None), 1)))
             for axis in range(reading.ndim) if reading.ndim > 1 else ():
                 if reading.shape[axis] > 1 and size == reading.size // reading.shape[axis] > 1:
-                    found.append((f"{name} {axis}", np.asarray(statistic(reading, axis=axis)).reshape(-1)))
-    return found
+                    rows.append((f"{name} {axis}", np.asarray(statistic(reading, axis=axis)).reshape(-1)))
+    return rows
 
 
 def rank_correlation(first: list[float], second: list[float]) -> float:

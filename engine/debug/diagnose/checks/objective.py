@@ -19,6 +19,7 @@ from hookscope.engine import nn
 from hookscope.engine.tape import taps
 from hookscope.engine.tensors.nested import tensors_in
 from hookscope.engine.tensors.parameter import Parameter
+from hookscope.engine.tensors.tensor import Tensor
 
 from ...record.array_table import ByArray
 from ..conditions.network import LossObservation
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
     from hookscope.engine.tape.tape import GradientComputation
     from hookscope.engine.tape.taps import CellCall
-    from hookscope.engine.tensors.tensor import Tensor
 
 __all__ = ["ObjectiveWatch"]
 
@@ -65,6 +65,8 @@ class ObjectiveWatch(Watcher):
         self._outside: list[tuple[weakref.ref[Cell], _Input]] = []  # since the last gradient call
         self._known: set[_Input] = set()
         self._made: ByArray[bool] = ByArray()
+        self._running: _Input | None = None  # what the outermost call outside a gradient call got
+        self._gradient_calls = self._calls_before = 0
         self._weights: weakref.WeakKeyDictionary[Cell, list[Parameter]] = weakref.WeakKeyDictionary()
 
     def moves(self, requested: frozenset[int]) -> bool:
@@ -79,33 +81,46 @@ class ObjectiveWatch(Watcher):
     ) -> None:
         """Begin an outermost gradient call."""
         if not taps.outer_recordings():
+            self._gradient_calls += 1
             self._requested = frozenset(map(id, weights))
             self._used.clear()
             self._inside_before, self._inside = self._inside, set()
 
     def cell_enter(self, call: CellCall) -> None:
-        """Record what an outermost call gets."""
-        if call.depth or isinstance(call.cell, nn.Optimizer):
+        """Record what a call gets: any in a gradient call, and outermost ones outside."""
+        if isinstance(call.cell, nn.Optimizer):
             return
         if taps.outer_recordings():
             if len(self._inside) < _MAX_RUNS:
                 self._inside.add(_input(call))
-        elif len(self._outside) < _MAX_RUNS and self._weights_of(call.cell):
+        elif not call.depth:
+            self._calls_before = self._gradient_calls
             arguments = tensors_in((call.args, tuple(call.kwargs.values())))
-            if not any(self._made.get(tensor._array) for tensor in arguments):  # else another part got the data
-                self._outside.append((weakref.ref(call.cell), _input(call)))
+            is_first = not any(self._made.get(tensor._array) for tensor in arguments)  # else another part got the data
+            self._running = _input(call) if is_first and self._weights_of(call.cell) else None
 
     def cell_exit(self, call: CellCall) -> None:
-        """Record what an outermost call outside the gradient calls makes."""
-        if not call.depth and not taps.outer_recordings() and not isinstance(call.cell, nn.Optimizer):
-            for tensor in tensors_in(call.output):
-                self._made.put(tensor._array, True)
+        """Record an outermost call outside the gradient calls that made none itself, as the step of a training does."""
+        if call.depth or taps.outer_recordings() or isinstance(call.cell, nn.Optimizer):
+            return
+        running, self._running = self._running, None
+        if self._calls_before != self._gradient_calls:
+            return
+        if running is not None and len(self._outside) < _MAX_RUNS:
+            self._outside.append((weakref.ref(call.cell), running))
+        for tensor in tensors_in(call.output):
+            self._made.put(tensor._array, True)
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
-        """Record the weights that a gradient call uses."""
-        for value in inputs:
-            if isinstance(value, Parameter) and value.ndim > 1 and taps.outer_recordings():
-                self._used[id(value)] = value
+        """Record the weights that a gradient call uses, and what is made of the network's outputs outside one."""
+        if taps.outer_recordings():
+            for value in inputs:
+                if isinstance(value, Parameter) and value.ndim > 1:
+                    self._used[id(value)] = value
+        elif isinstance(outputs, Tensor) and any(
+            isinstance(value, Tensor) and self._made.get(value._array) for value in inputs
+        ):
+            self._made.put(outputs._array, True)
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """Judge the objective of a completed gradient call."""

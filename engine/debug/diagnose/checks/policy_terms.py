@@ -86,8 +86,8 @@ def _fits(term: Term, residual: tuple[Any, Any], producers: Producers) -> bool:
     if term.leaf.name not in _DISTANCES or term.leaf.factor < 0:
         return False
     return any(
-        found is not None and found[0] is residual[0] and _is_same(found[1], residual[1])
-        for found in (_residual(array, producers) for array in _above(term.leaf.array, producers))
+        other is not None and other[0] is residual[0] and _is_same(other[1], residual[1])
+        for other in (_residual(array, producers) for array in _above(term.leaf.array, producers))
     )
 
 
@@ -97,12 +97,12 @@ def _is_same(first: Any, second: Any) -> bool:
 
 def _above(array: Any, producers: Producers) -> list[Any]:
     """Return an array and the tracked arrays before it, a few operators deep."""
-    found, level = [array], [array]
+    arrays, level = [array], [array]
     for _ in range(4):
         nodes = [producers.of(item) for item in level]
         level = [value for node in nodes if node is not None for value in node[1] if producers.is_tracked(value)]
-        found += level[:_WIDTH]
-    return found
+        arrays += level[:_WIDTH]
+    return arrays
 
 
 def is_log_probability(array: Any, producers: Producers) -> bool:

@@ -59,7 +59,7 @@ class DrownedObservation:
         large: the course of the larger one.
         steps: the number of steps.
         factor: the number that multiplies the smaller one.
-        place: the line of their sum; "" if it is not known.
+        location: the line of their sum; "" if it is not known.
     """
 
     group: ClassVar[str] = "loss"
@@ -68,7 +68,7 @@ class DrownedObservation:
     large: Sequence[float]
     steps: int
     factor: float = 1.0
-    place: str = ""
+    location: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class DetachedObservation:
         steps: the number of steps in which it was compared with the output that was read.
         correlation: the correlation of ranks between the numbers it was made from and that output.
         source: that output, in words.
-        place: the line where it is added; "" if it is not known.
+        location: the line where it is added; "" if it is not known.
     """
 
     group: ClassVar[str] = "loss"
@@ -91,7 +91,7 @@ class DetachedObservation:
     steps: int
     correlation: float
     source: str
-    place: str = ""
+    location: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,13 +100,13 @@ class AdvantageObservation:
 
     Attributes:
         parameter: a parameter of the values that gets a gradient by that factor; "" if it gets none.
-        place: the line where it is added; "" if it is not known.
+        location: the line where it is added; "" if it is not known.
     """
 
     group: ClassVar[str] = "loss"
 
     parameter: str
-    place: str = ""
+    location: str = ""
 
 
 def _falls(observation: FallObservation, threshold: float) -> str | None:
@@ -138,30 +138,30 @@ def _drowned(observation: DrownedObservation, threshold: float) -> str | None:
         or not large[-1] > small[-1]
     ):
         return None
-    place = f" ({observation.place})" if observation.place else ""
+    location = f" ({observation.location})" if observation.location else ""
     return (
         f"one term does not fall, from {small[0]:.3g} to {small[-1]:.3g} in {observation.steps} steps, beside another "
-        f"that is {large[0] / small[0]:.3g} times as large{place}"
+        f"that is {large[0] / small[0]:.3g} times as large{location}"
     )
 
 
 def _detached(observation: DetachedObservation, threshold: float) -> str | None:
     if observation.steps < _STEPS or abs(observation.correlation) < _RANKED or not observation.share > threshold:
         return None
-    place = f" ({observation.place})" if observation.place else ""
+    location = f" ({observation.location})" if observation.location else ""
     return (
         f"a term of {observation.value:.3g}, {100 * observation.share:.3g} % of the loss, has no gradient: it is "
-        f"computed from {observation.source}, taken out as NumPy numbers{place}"
+        f"computed from {observation.source}, taken out as NumPy numbers{location}"
     )
 
 
 def _advantage(observation: AdvantageObservation, threshold: float) -> str | None:
     if not observation.parameter:
         return None
-    place = f" ({observation.place})" if observation.place else ""
+    location = f" ({observation.location})" if observation.location else ""
     return (
         "the factor of the log-probabilities, targets minus values, is not detached: the policy's term moves the "
-        f"values too, by {observation.parameter}{place}"
+        f"values too, by {observation.parameter}{location}"
     )
 
 
