@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -75,6 +75,7 @@ class CopiedWeightWatch(Watcher):
         self._by_size: dict[int, list[Parameter]] = {}  # of the current gradient call, by number of elements
         self._meant: ByArray[bool] = ByArray()  # results of stop_gradient, and frozen parameters in another shape
         self._compared: ByArray[_Comparison] = ByArray()
+        self._reported: dict[str, tuple[int, str, CopyObservation]] = {}  # by subject: parameter, path, observation
         self._uses: dict[tuple[int, str, str], tuple[_Use, Any]] = {}  # in this gradient call
 
     def differentiating(
@@ -148,8 +149,10 @@ class CopiedWeightWatch(Watcher):
         if taps.outer_recordings():
             return
         uses, self._uses, self._by_size = self._uses, {}, {}
-        if not uses:
+        if not uses and not self._reported:
             return
+        requested = {id(parameter) for parameter, _ in pairs}
+        current: set[str] = set()
         paths = {id(owner.parameter): owner.name for owner in owners_in(self._paths)}
         for use, array in uses.values():
             parameter = use.parameter()
@@ -158,7 +161,13 @@ class CopiedWeightWatch(Watcher):
             attribute = self._attribute_of(array())
             observation = CopyObservation(use.operator, paths[id(parameter)], attribute)
             subject = f"{use.operator} in {cell_name(use.path)}"
+            current.add(subject)
+            self._reported[subject] = id(parameter), use.path, observation
             self._examiner.observe(observation, use.path, subject, self._counts.steps)
+        for subject, (key, path, observation) in tuple(self._reported.items()):
+            if subject not in current and key in requested:
+                del self._reported[subject]
+                self._examiner.observe(replace(observation, holds=False), path, subject, self._counts.steps)
 
     def _attribute_of(self, array: Any) -> str:
         """Return the attribute of a cell that holds an array, or an array that it is a view of."""

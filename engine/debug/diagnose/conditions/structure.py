@@ -48,6 +48,7 @@ class CopyObservation:
         operator: the name of the operator.
         parameter: the path of the parameter.
         attribute: the attribute that holds the copy; "" if it is made in each run.
+        holds: False in a gradient call in which a weight that was a copy is none any more, as one that is averaged.
     """
 
     group: ClassVar[str] = "network"
@@ -55,6 +56,7 @@ class CopyObservation:
     operator: str
     parameter: str
     attribute: str
+    holds: bool = True
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,8 @@ def _unregistered(observation: UnregisteredObservation, threshold: float) -> str
 
 
 def _copied(observation: CopyObservation, threshold: float) -> str | None:
+    if not observation.holds:
+        return None
     where = f"`{observation.attribute}`, " if observation.attribute else ""
     result = "which stays as it was while the parameter is trained" if where else "so no gradient comes through it"
     return f"its weight is {where}a copy of the values of {observation.parameter}, {result}"

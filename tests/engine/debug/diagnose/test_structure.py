@@ -364,6 +364,23 @@ def test_a_copied_critic_in_the_loss_of_an_actor_is_not_reported() -> None:
     assert not session.findings()
 
 
+def test_a_head_that_is_averaged_is_not_reported() -> None:
+    class Taught(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.body, self.head = nn.Dense(FEATURES, 8), nn.Dense(8, 4)
+            self.average = Tensor(self.head.weight.asnumpy())
+
+        def construct(self, x: Tensor) -> Tensor:
+            hidden = self.body(x)
+            result = self.head(hidden) - ops.dense(hidden, self.average)
+            self.average = Tensor(0.9 * self.average.asnumpy() + 0.1 * np.float32(self.head.weight.asnumpy() * 1.01))
+            return result
+
+    net = Taught()
+    assert not train(net, "copied_weight", loss=lambda x, y: (net(x) ** 2).mean()).findings()
+
+
 def test_a_distance_from_the_initial_weights_is_not_reported() -> None:
     net = nn.Dense(FEATURES, 4)
     initial = Tensor(net.weight.asnumpy())
