@@ -7,7 +7,7 @@ single number. So the differences inside of a network, a kernel or a normalizati
 from __future__ import annotations
 
 import threading
-from collections import Counter
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -32,11 +32,12 @@ REGRESSIONS = ("huber_loss", "l1_loss", "mse_loss", "smooth_l1_loss")
 
 # Gradient calls for the same weights in which comparisons are followed; after these, every so many.
 _FIRST_CALLS, _EVERY = 200, 8
-# Sets of weights that are counted.
-_MOST_CALLS = 1_000
+# Sets of weights that are known.
+_MOST_REQUESTS = 1_000
 
 _DIFFERENCE, _MAGNITUDE = range(2)
 _MAGNITUDES = ("square", "abs", "pow")
+_BEGINNINGS = ("sub", "mul")
 _SUMS = ("mean", "sum")
 _FACTORS = ("mul", "div")
 _RESHAPES = ("reshape", "cast")
@@ -138,6 +139,15 @@ class _Chain:
     state: int
 
 
+@dataclass(eq=False)
+class _Requests:
+    """The gradient calls for the same weights: the first weight, and which of them were new in the first call."""
+
+    first: weakref.ref[Parameter]
+    made: int
+    count: int = 0
+
+
 class ComparisonWatch(Watcher):
     """Tracker of the comparisons in gradient calls, for its users."""
 
@@ -150,11 +160,11 @@ class ComparisonWatch(Watcher):
         self._lineage = Lineage()
         self._users = [user(parts, self._lineage) for user in self.users]
         self._operator_users = [user for user in self._users if type(user).operator is not ComparisonUser.operator]
-        self._counts_by_key: Counter[int] = Counter()
-        self._made: dict[int, int] = {}
+        self._requests: dict[int, _Requests] = {}
         self._call: GradientCall | None = None
         self._thread = 0
         self._chains: ByArray[_Chain] = ByArray()
+        self._has_chains = False
         self._makers: ByArray[str] = ByArray()
         self._of_functions: set[tuple[int, int]] = set()  # ids of arrays that a loss function compares
         self._number = 0
@@ -163,22 +173,22 @@ class ComparisonWatch(Watcher):
         self, computation: GradientComputation, function: Callable[..., Any], weights: Sequence[Parameter]
     ) -> None:
         """Begin an outermost gradient call."""
-        if taps.outer_recordings():
+        if taps.outer_recordings() or not self._attachment.visits.is_own(weights):
             return
         self._end()
         key = hash(tuple(map(id, weights)))
-        self._counts_by_key[key] += 1
-        number = self._counts_by_key[key]
-        if number == 1:
-            if len(self._counts_by_key) > _MOST_CALLS:
-                self._counts_by_key.clear()
-                self._made.clear()
-            self._made[key] = sum(1 << index for index, parameter in enumerate(weights) if parameter.as_made)
-        if number > _FIRST_CALLS and number % _EVERY:
+        requests = self._requests.get(key)
+        if requests is None or requests.first() is not weights[0]:  # else another parameter has the id by now
+            if len(self._requests) >= _MOST_REQUESTS:
+                self._requests.clear()
+            made = sum(1 << index for index, parameter in enumerate(weights) if parameter.as_made)
+            requests = self._requests[key] = _Requests(weakref.ref(weights[0]), made)
+        requests.count += 1
+        if requests.count > _FIRST_CALLS and requests.count % _EVERY:
             return
         self._lineage.begin(weights)
         self._thread = threading.get_ident()
-        self._call = GradientCall(number, key, self._made.get(key, 0), self._counts.steps)
+        self._call = GradientCall(requests.count, key, requests.made, self._counts.steps)
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """End an outermost gradient call."""
@@ -189,11 +199,16 @@ class ComparisonWatch(Watcher):
             user.differentiated(call)
         self._end()
 
+    def end_session(self) -> None:
+        """End the session."""
+        self._end()
+
     def _end(self) -> None:
         if self._call is not None:
             self._call = None
             self._lineage.end()
             self._chains, self._makers = ByArray(), ByArray()
+            self._has_chains = False
             self._of_functions.clear()
             self._number = 0
 
@@ -235,7 +250,7 @@ class ComparisonWatch(Watcher):
             maker = self._makers.get(inputs[0]._array)
             if maker is not None:
                 self._makers.put(array, maker)
-        if id(array) in tracked:
+        if (self._has_chains or name in _BEGINNINGS) and id(array) in tracked:
             self._link(name, inputs, array, tracked, call)
 
     def loss(self, name: str, prediction: Tensor, target: Tensor, attrs: dict[str, Any]) -> None:
@@ -250,9 +265,10 @@ class ComparisonWatch(Watcher):
         """Begin or continue the chain from a difference or a product to a single number."""
         tensors = [value for value in inputs if isinstance(value, Tensor)]
         chains = [(tensor, chain) for tensor in tensors if (chain := self._chains.get(tensor._array)) is not None]
-        if len(tensors) == 2 and name in ("sub", "mul"):
+        if len(tensors) == 2 and name in _BEGINNINGS:
             began = self._begun(name, tensors, chains, tracked)
             if began is not None:
+                self._has_chains = True
                 self._chains.put(array, began)
                 return
         if not chains:
@@ -320,7 +336,7 @@ class ComparisonWatch(Watcher):
 def _is_square(first: _Chain, second: _Chain) -> bool:
     """Return whether two values are multiples of one difference."""
     pairs = first.comparison.arrays, second.comparison.arrays
-    same = all(one is other for one, other in zip(*pairs, strict=True))
+    same = all(x is y for x, y in zip(*pairs, strict=True))
     return same and first.state == second.state == _DIFFERENCE
 
 

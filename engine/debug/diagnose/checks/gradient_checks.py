@@ -37,7 +37,7 @@ class GradientWatch(Watcher):
             return
         key = hash(tuple(id(parameter) for parameter, _ in pairs))
         calls = self._calls.get(key)
-        if calls == 0:
+        if calls == 0 or not self._attachment.visits.is_own([parameter for parameter, _ in pairs]):
             return
         trainable = [(parameter, gradient) for parameter, gradient in pairs if parameter.requires_grad]
         gradients = [gradient._array for _, gradient in trainable if gradient is not None]

@@ -115,42 +115,44 @@ class Lineage:
         if name == DRAW:
             self._put_draw(outputs)
             return
-        weights = parameters = draws = flags = modes = 0
+        weights = parameters = draws = flags = modes = count = 0
         signatures: list[Any] = [name]
-        count = 0
+        get = self._origins.get
         for value in inputs:
             if isinstance(value, Tensor):
-                origin = self.of(value, tracked)
                 count += 1
-                if count == 2 and name == "sub" and origin.weights:
-                    flags |= NEGATED
-                weights |= origin.weights
-                parameters |= origin.parameters
-                draws |= origin.draws
-                flags |= origin.flags
-                modes |= origin.modes
-                signatures.append(origin.signature)
+                tensors: Sequence[Any] = (value,)
             elif isinstance(value, tuple | list):
-                for item in value:
-                    if isinstance(item, Tensor):
-                        origin = self.of(item, tracked)
-                        weights |= origin.weights
-                        parameters |= origin.parameters
-                        draws |= origin.draws
-                        flags |= origin.flags
-                        modes |= origin.modes
-                        signatures.append(origin.signature)
-            elif type(value) in (int, float, bool):
-                signatures.append(value)
+                tensors = [item for item in value if isinstance(item, Tensor)]
+            else:
+                if type(value) in (int, float, bool):
+                    signatures.append(value)
+                continue
+            for tensor in tensors:
+                array = tensor._array
+                origin = get(array)
+                if origin is None:
+                    origin = self._new(tensor, array, tracked)
+                # Written out, since every operator comes here.
+                reached, of_parameters, of_draws, of_flags, of_modes, signature = origin
+                if reached and id(array) in tracked:
+                    weights |= reached
+                    if count == 2 and name == "sub":
+                        flags |= NEGATED
+                parameters |= of_parameters
+                draws |= of_draws
+                flags |= of_flags
+                modes |= of_modes
+                signatures.append(signature)
         if name == "neg" and weights:
             flags |= NEGATED
         if draws and name not in _IN_ORDER:
             flags |= MOVED
         if attrs:
             signatures.append(_hash_of(attrs))
-        flags = _expanded(flags, inputs, outputs)
         if isinstance(outputs, Tensor):
             array = outputs._array
+            flags = _expanded(flags, inputs, array) if array.ndim == 2 and array.shape[1] == 1 else flags & ~EXPANDED
             reached = weights if id(array) in tracked else 0
             self._origins.put(array, Origin(reached, parameters, draws, flags, modes, hash(tuple(signatures))))
         elif isinstance(outputs, tuple | list):
@@ -159,7 +161,8 @@ class Lineage:
                     array = output._array
                     reached = weights if id(array) in tracked else 0
                     signature = hash((index, *signatures))
-                    self._origins.put(array, Origin(reached, parameters, draws, flags, modes, signature))
+                    origin = Origin(reached, parameters, draws, flags & ~EXPANDED, modes, signature)
+                    self._origins.put(array, origin)
 
     def add_mode(self, array: Any, path: str, name: str) -> None:
         """Note that a cell in training mode made an array."""
@@ -216,19 +219,12 @@ class Lineage:
         self._origins.put(array, Origin(draws=bit, signature=id(array)))
 
 
-def _expanded(flags: int, inputs: tuple[Any, ...], outputs: Any) -> int:
-    """Return the flags of a result as to ``EXPANDED``: whether a vector became a column, and still is one."""
-    if not isinstance(outputs, Tensor):
-        return flags & ~EXPANDED
-    shape = outputs._array.shape
-    if len(shape) != 2 or shape[1] != 1:
-        return flags & ~EXPANDED
+def _expanded(flags: int, inputs: tuple[Any, ...], column: Any) -> int:
+    """Return the flags of a column as to ``EXPANDED``: whether it was made of a vector."""
     tensors = [value for value in inputs if isinstance(value, Tensor)]
-    if len(tensors) == 1 and tensors[0]._array.shape == shape[:1]:
+    if len(tensors) == 1 and tensors[0]._array.shape == column.shape[:1]:
         return flags | EXPANDED
-    if any(isinstance(tensor, Parameter) for tensor in tensors):
-        return flags & ~EXPANDED
-    return flags
+    return flags & ~EXPANDED if any(isinstance(tensor, Parameter) for tensor in tensors) else flags
 
 
 def _signature(array: Any) -> int:
