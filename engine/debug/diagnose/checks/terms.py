@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -169,12 +170,12 @@ def _below(link: _Link, producers: Producers) -> _Link | None:
 
 
 def value_of(term: Term) -> float:
-    """Return the value of a term."""
+    """Return the value of a term; NaN if it is too large or complex."""
     number = number_of(term.array)
     if number is not None:
         return term.weight * number
-    if term.array.size > _MAX_ELEMENTS:
-        return float("nan")
+    if not 0 < getattr(term.array, "size", 0) <= _MAX_ELEMENTS or term.array.dtype.kind not in "fiubV":
+        return math.nan
     with np.errstate(all="ignore"):  # the user may have turned warnings into errors
         return term.weight * float(to_host(term.array).astype(np.float64).sum())
 

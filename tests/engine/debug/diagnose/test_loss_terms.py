@@ -526,11 +526,11 @@ def test_an_objective_that_stands_is_to_fall(kind: str) -> None:
 
 def test_a_step_cell_is_no_policy() -> None:
     net = network(4, 16, 3)
-    optimizer = nn.Adam(net.trainable_params(), learning_rate=1e-4)
+    optimizer = nn.Adam(net.trainable_params(), learning_rate=1e-6)
     step_cell = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), optimizer)
     with DebugSession(None, conditions=["loss_not_decreasing"]) as session:
         for step in range(40):
-            step_cell(Tensor(random(16, 4, seed=step)), Tensor(random(16, 3, seed=step + 999)))
+            step_cell(Tensor(random(512, 4, seed=step)), Tensor(random(512, 3, seed=step + 999)))
     assert [finding.condition for finding in session.findings()] == ["loss_not_decreasing"]
 
 
