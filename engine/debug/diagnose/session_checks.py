@@ -276,7 +276,8 @@ class Checks:
         """Attach exactly the taps that are needed."""
         (taps.attach if self._finiteness.is_active else taps.detach)(self.provenance)
         for watcher in self._watchers:
-            (taps.attach if self._selection.includes(*watcher.shows) else taps.detach)(watcher)
+            serves = watcher.serves_nonfinite and self._finiteness.is_active
+            (taps.attach if serves or self._selection.includes(*watcher.shows) else taps.detach)(watcher)
 
     def detach(self) -> None:
         """Detach the taps with the session, after judging observations that wait for more steps."""

@@ -22,7 +22,6 @@ from ...record.statistics import statistics_of
 from ..conditions.optimizer import StepObservation
 from ..conditions.parameters import UpdateObservation
 from ..conditions.updates import AccumulationObservation, ScaledDownObservation
-from ..conditions.values import ValueObservation
 from .element_sample import ElementSample, Sample, norm
 from .loss_factors import LossFactors, constant_factor
 from .watcher import Watcher, WatcherParts
@@ -108,7 +107,8 @@ class _Inputs:
 class OptimizerInputsWatch(Watcher):
     """Check of the gradients that each optimizer is called with."""
 
-    shows = (AccumulationObservation, ScaledDownObservation, StepObservation, UpdateObservation, ValueObservation)
+    shows = (AccumulationObservation, ScaledDownObservation, StepObservation, UpdateObservation)
+    serves_nonfinite = True
     observes_operators = True
 
     def __init__(self, parts: WatcherParts) -> None:
@@ -149,7 +149,7 @@ class OptimizerInputsWatch(Watcher):
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """Add the gradients of a gradient call to those that its optimizers wait for."""
-        if taps.outer_recordings() or not self._examiner.wants(*self.shows[:-1]):
+        if taps.outer_recordings() or not self._examiner.wants(*self.shows):
             return
         gradients = {id(parameter): None if gradient is None else gradient._array for parameter, gradient in pairs}
         scales = self._factors.of(values[0]._array) if len(values) == 1 else ()

@@ -41,9 +41,11 @@ class Watcher(taps.Tap):
 
     Attributes:
         shows: the classes of its observations.
+        serves_nonfinite: whether the conditions on NaN and infinities use it, too.
     """
 
     shows: tuple[type[Any], ...] = ()
+    serves_nonfinite = False
 
     def __init__(self, parts: WatcherParts) -> None:
         self._examiner, self._paths, self._attachment, self._counts, self._events = parts
