@@ -146,13 +146,12 @@ class OptimizerWatch(Watcher):
             # The loss does not depend on them: they belong to another network, or to another part of this one.
             useless = [parameter.name for key, parameter in parameters.items() if key not in self._with_gradient]
             updated = parameters.keys() & own.keys() & self._with_gradient.keys()
-            if (
-                useless
-                and missing
-                and (not updated or not any(key in own for key in parameters if key not in self._with_gradient))
-                and (self._is_mode_set or not updated or set(useless) & set(missing))
-            ):
-                return HoldingObservation(useless, missing)
+            ran = any(key in own for key in parameters if key not in self._with_gradient)
+            may_be_other = not (updated and ran)
+            if not self._is_mode_set:  # nothing tells a network that is trained from one that only runs beside it
+                may_be_other = not ran and (not updated or bool(set(useless) & set(missing)))
+            if useless and missing and may_be_other:
+                return HoldingObservation(useless, missing, ran=ran)
         elif not parameters.keys() & requested and self._gets_own(arguments, optimizer, own):
             return HoldingObservation([parameter.name for parameter in parameters.values()], missing)
         return HoldingObservation((), ())

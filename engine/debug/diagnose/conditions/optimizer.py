@@ -32,6 +32,7 @@ class HoldingObservation:
         own: parameters of the network that are missing from the optimizer.
         left_out: the network of these parameters, if another optimizer trains the ones that this one holds, in turn
             with it, and none trains this network.
+        ran: whether some of the foreign ones belong to cells that ran.
     """
 
     group: ClassVar[str] = "optimizer"
@@ -39,6 +40,7 @@ class HoldingObservation:
     foreign: Sequence[str]
     own: Sequence[str]
     left_out: str = ""
+    ran: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def _ownership(observation: HoldingObservation, threshold: float) -> str | None:
             f"none holds the parameters of {observation.left_out}: {_some(observation.own)}",
             f"Give one of the two optimizers the parameters of {observation.left_out}.",
         )
-    if set(observation.foreign) & set(observation.own):
+    if set(observation.foreign) & set(observation.own) and not observation.ran:
         return f"it holds {_some(observation.foreign)} of a network that was made before, not of this one"
     return f"it holds {_some(observation.foreign)}, on which the loss does not depend, and not {_some(observation.own)}"
 
