@@ -20,6 +20,7 @@ from hookscope.engine.tensors.tensor import Tensor
 from ...compare.isolated import IsolatedCell, held_tensors
 from ...compare.side_effects import is_plain, side_effect
 from ...record.capture import cell_name
+from ...record.numbers import ends_of
 from ..conditions.data import BatchObservation, InputObservation, SamplesObservation
 from .watcher import Watcher, WatcherParts
 
@@ -221,6 +222,8 @@ class SamplesWatch(Watcher):
         buffers = [tensor for tensor in held_tensors(call.cell) if not isinstance(tensor, Parameter)]
         if count in self._pairs or any(tensor.shape == (count, count) for tensor in (*inputs, *outputs, *buffers)):
             return  # samples are meant to interact: nodes of a graph, or pairs of a contrastive loss
+        if any(_numbers_samples(tensor, count) for tensor in buffers):
+            return  # edges of a graph
         with taps.mute():
             changes = _changes(call.cell, call.args, call.kwargs)
         change = changes.get("", (0.0, 0.0))[1]
@@ -304,6 +307,15 @@ def _change(before: list[Any], after: list[Any]) -> float:
                 size = max(float(np.abs(first).max(initial=0)), 1e-30)
                 changes.append(float(np.abs(second - first).max(initial=0)) / size)
     return max(changes, default=0.0)
+
+
+def _numbers_samples(tensor: Tensor, count: int) -> bool:
+    """Return whether integers that a network holds are numbers of most of the samples, as the edges of a graph are."""
+    array = tensor._array
+    if array.dtype.kind not in "iu" or array.size < count:
+        return False
+    low, high = ends_of(array) or (-1.0, -1.0)
+    return low >= 0 and count / 2 <= high < count
 
 
 def _most_different(tensors: list[Tensor]) -> int:

@@ -257,6 +257,23 @@ def test_a_recurrent_layer_over_the_batch_is_found_where_tokens_are_alike() -> N
     assert not train(FirstTokens(True), "samples_leak", x=tokens).findings()
 
 
+class Messages(nn.Cell):
+    """Sums over the edges of a graph, whose nodes are the samples."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        rng = np.random.default_rng(1)
+        self.dense = nn.Dense(FEATURES, 2)
+        self.source, self.target = (Tensor(rng.integers(0, 16, 40).astype(np.int32)) for _ in range(2))
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.unsorted_segment_sum(ops.gather(self.dense(x), self.source, 0), self.target, 16)
+
+
+def test_the_nodes_of_a_graph_depend_on_each_other() -> None:
+    assert not train(Messages(), "samples_leak").findings()
+
+
 class NormalizedByNumPy(nn.Cell):
     def construct(self, x: Tensor) -> Tensor:
         values = x.asnumpy()
