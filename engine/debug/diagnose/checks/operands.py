@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hookscope.engine.cpu.array_module import array_module
 from hookscope.engine.tensors.backend import to_host
 from hookscope.engine.tensors.tensor import Tensor
 
@@ -58,4 +59,5 @@ def sample_of(array: Any, count: int) -> Any:
     """Return up to so many elements, evenly distributed over an array with axes, on the host in float32."""
     indices = np.unique(np.linspace(0, array.size - 1, min(count, array.size)).astype(np.int64))
     with np.errstate(all="ignore"):  # the user may have turned warnings into errors
-        return to_host(array[np.unravel_index(indices, array.shape)]).astype(np.float32)
+        positions = map(array_module(array).asarray, np.unravel_index(indices, array.shape))
+        return to_host(array[tuple(positions)]).astype(np.float32)
