@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.tape import taps
-from hookscope.engine.tape.tape import GradientComputation
+from hookscope.engine.tape.tape import GradientComputation, Recording
 from hookscope.engine.tensors.nested import tensors_in
 from hookscope.engine.tensors.parameter import Parameter
 from hookscope.engine.tensors.tensor import Tensor
@@ -162,7 +162,9 @@ class ComparisonWatch(Watcher):
         self._operator_users = [user for user in self._users if type(user).operator is not ComparisonUser.operator]
         self._requests: dict[int, _Requests] = {}
         self._call: GradientCall | None = None
+        self._recording: Recording | None = None
         self._thread = 0
+        self._modes: list[tuple[str, str]] = []  # of the outermost call that runs outside of gradient calls
         self._chains: ByArray[_Chain] = ByArray()
         self._has_chains = False
         self._makers: ByArray[str] = ByArray()
@@ -205,7 +207,7 @@ class ComparisonWatch(Watcher):
 
     def _end(self) -> None:
         if self._call is not None:
-            self._call = None
+            self._call = self._recording = None
             self._lineage.end()
             self._chains, self._makers = ByArray(), ByArray()
             self._has_chains = False
@@ -217,30 +219,52 @@ class ComparisonWatch(Watcher):
         if self._call is None or threading.get_ident() != self._thread:
             return None
         recordings = taps.outer_recordings()
-        return recordings[0].tracked if recordings else None
+        if not recordings:
+            return None
+        if self._recording is not recordings[0]:
+            self._recording = recordings[0]
+            self._lineage.enter(self._recording.leaves)
+        return self._recording.tracked
 
     def cell_exit(self, call: CellCall) -> None:
-        """Note the output of a BatchNorm in training mode."""
+        """Note the output of a BatchNorm in training mode, and that of a network outside of gradient calls."""
         cell = call.cell
-        if not isinstance(cell, BATCH_NORMS) or not cell.training or self._tracked() is None or call.context:
-            return
-        location = self._attachment.place_of(call.index)
-        if location is not None and getattr(cell, "use_batch_statistics", None) is None:
-            for tensor in tensors_in(call.output):
-                self._lineage.add_mode(tensor._array, location[0], type(cell).__name__)
+        if isinstance(cell, BATCH_NORMS) and cell.training and not call.context:
+            location = self._attachment.place_of(call.index)
+            if location is not None and getattr(cell, "use_batch_statistics", None) is None:
+                self._note_mode(tensors_in(call.output), location[0], type(cell).__name__)
+        if self._modes and not call.depth:
+            if not taps.outer_recordings():
+                for tensor in tensors_in(call.output):
+                    self._lineage.put_outside(tensor._array, cell, tuple(self._modes))
+            self._modes.clear()
+
+    def cell_error(self, call: CellCall, error: BaseException) -> None:
+        """End a call that raised."""
+        if not call.depth:
+            self._modes.clear()
+
+    def _note_mode(self, outputs: list[Tensor], path: str, name: str) -> None:
+        """Note the outputs of a cell in training mode."""
+        if self._tracked() is not None:
+            for output in outputs:
+                self._lineage.add_mode(output._array, path, name)
+        elif not taps.outer_recordings() and (path, name) not in self._modes:
+            self._modes.append((path, name))
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
         """Follow an operator of a gradient call."""
         tracked = self._tracked()
         call = self._call
         if tracked is None or call is None:
+            if name.startswith(_DROPOUT) and self._attachment.visits.running() is not None:
+                self._note_mode([], self._attachment.here, "Dropout")
             return
         self._lineage.follow(name, inputs, outputs, attrs, tracked)
         for user in self._operator_users:
             user.operator(name, inputs, tracked, call)
         if name.startswith(_DROPOUT):
-            for output in outputs if isinstance(outputs, tuple) else (outputs,):
-                self._lineage.add_mode(output._array, self._attachment.here, "Dropout")
+            self._note_mode(tensors_in(outputs), self._attachment.here, "Dropout")
         if not isinstance(outputs, Tensor):
             return
         array = outputs._array

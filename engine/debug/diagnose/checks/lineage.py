@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,14 +19,17 @@ from hookscope.engine.tensors.tensor import Tensor
 
 from ...record.array_table import ByArray
 
-__all__ = ["DATA", "EXPANDED", "MOVED", "NEGATED", "Lineage", "Origin", "sample"]
+if TYPE_CHECKING:
+    from hookscope.engine.nn import Cell
 
-DATA, NEGATED, EXPANDED, MOVED = 1, 2, 4, 8
+__all__ = ["DATA", "EXPANDED", "NEGATED", "Lineage", "Origin", "sample"]
+
+DATA, NEGATED, EXPANDED, _MOVED, _LEAF = 1, 2, 4, 8, 16
 """Flags of an origin: data came in; weights came in below a minus; an axis of length 1 was added at the end of a vector
-and not used up since; random numbers were mixed or put into another order."""
+and not used up since; random numbers were mixed or put into another order; an input came in whose gradient is requested
+too."""
 
-UNKNOWN = -1
-"""All bits: the array was made where no operator is observed, from something that the gradient reaches."""
+_UNKNOWN = -1  # all bits: an array was made where no operator is observed, from something that the gradient reaches
 
 DRAW = "random_numbers"
 """The name under which a draw of random numbers is observed."""
@@ -72,21 +75,28 @@ class Lineage:
         self.requested = 0
         self.modes: list[tuple[str, str]] = []
         self._origins: ByArray[Origin] = ByArray()
+        # Outputs of networks before the gradient call, with their cells in training mode.
+        self._outside: ByArray[tuple[weakref.ref[Cell], tuple[tuple[str, str], ...]]] = ByArray()
+        self._leaves: Sequence[Any] = ()
         self._indices: dict[int, int] = {}  # by the id of a parameter
         self._draws: dict[tuple[Any, ...], int] = {}  # bits by shape and first numbers
         self._inputs: list[weakref.ref[Any]] = []
 
     def begin(self, weights: Sequence[Parameter]) -> None:
-        """Begin a gradient call for these weights."""
+        """Begin a gradient call for these weights; ``enter`` follows with what is recorded."""
         self.end()
         for parameter in weights:
             self._put_parameter(parameter)
         self.requested = (1 << len(self.parameters)) - 1
 
+    def enter(self, leaves: Sequence[Any]) -> None:
+        """Note the arrays whose gradients are requested: inputs, and after them the weights."""
+        self._leaves = leaves
+
     def end(self) -> None:
         """Discard the arrays of the gradient call."""
         self.parameters, self._indices, self._draws, self._inputs = [], {}, {}, []
-        self.requested, self.modes = 0, []
+        self.requested, self.modes, self._leaves = 0, [], ()
         self._origins = ByArray()
 
     def known(self, array: Any) -> Origin | None:
@@ -147,19 +157,27 @@ class Lineage:
         if name == "neg" and weights:
             flags |= NEGATED
         if draws and name not in _IN_ORDER:
-            flags |= MOVED
+            flags |= _MOVED
         if attrs:
             signatures.append(_hash_of(attrs))
         if isinstance(outputs, Tensor):
             array = outputs._array
             flags = _expanded(flags, inputs, array) if array.ndim == 2 and array.shape[1] == 1 else flags & ~EXPANDED
-            reached = weights if id(array) in tracked else 0
+            is_tracked = id(array) in tracked
+            if is_tracked and not weights and not flags & _LEAF:
+                self._origins.put(array, _unknown(array))
+                return
+            reached = weights if is_tracked else 0
             self._origins.put(array, Origin(reached, parameters, draws, flags, modes, hash(tuple(signatures))))
         elif isinstance(outputs, tuple | list):
             for index, output in enumerate(outputs):
                 if isinstance(output, Tensor):
                     array = output._array
-                    reached = weights if id(array) in tracked else 0
+                    is_tracked = id(array) in tracked
+                    if is_tracked and not weights and not flags & _LEAF:
+                        self._origins.put(array, _unknown(array))
+                        continue
+                    reached = weights if is_tracked else 0
                     signature = hash((index, *signatures))
                     origin = Origin(reached, parameters, draws, flags & ~EXPANDED, modes, signature)
                     self._origins.put(array, origin)
@@ -168,10 +186,11 @@ class Lineage:
         """Note that a cell in training mode made an array."""
         origin = self._origins.get(array)
         if origin is not None:
-            if (path, name) not in self.modes:
-                self.modes.append((path, name))
-            bit = 1 << self.modes.index((path, name))
-            self._origins.put(array, origin._replace(modes=origin.modes | bit))
+            self._origins.put(array, origin._replace(modes=origin.modes | self._bits_of([(path, name)])))
+
+    def put_outside(self, array: Any, cell: Cell, modes: tuple[tuple[str, str], ...]) -> None:
+        """Note the output of a network outside of gradient calls, and its cells in training mode."""
+        self._outside.put(array, (weakref.ref(cell), modes))
 
     def modes_in(self, bits: int) -> list[tuple[str, str]]:
         """Return the paths and classes of the cells of these bits."""
@@ -191,13 +210,31 @@ class Lineage:
         if isinstance(value, Parameter):
             return self._put_parameter(value)
         if id(array) in tracked and array.dtype.kind in "fVc":
-            origin = Origin(UNKNOWN, UNKNOWN, UNKNOWN, DATA, UNKNOWN, id(array))
+            is_input = any(leaf is array for leaf in self._leaves)
+            origin = Origin(flags=DATA | _LEAF, signature=id(array)) if is_input else _unknown(array)
+        elif (outside := self._outside.get(array)) is not None and (cell := outside[0]()) is not None:
+            origin = self._from_outside(cell, outside[1], array)
         else:
             origin = Origin(flags=DATA if array.size > 1 else 0, signature=_signature(array))
             if array.size > 1:
                 self._inputs.append(weakref.ref(array))
         self._origins.put(array, origin)
         return origin
+
+    def _from_outside(self, cell: Cell, modes: tuple[tuple[str, str], ...], array: Any) -> Origin:
+        """Return the origin of an output that a network gave before the gradient call."""
+        parameters = 0
+        for parameter in cell.get_parameters():
+            parameters |= self._put_parameter(parameter).parameters
+        return Origin(0, parameters, 0, DATA, self._bits_of(modes), id(array))
+
+    def _bits_of(self, modes: Iterable[tuple[str, str]]) -> int:
+        bits = 0
+        for mode in modes:
+            if mode not in self.modes:
+                self.modes.append(mode)
+            bits |= 1 << self.modes.index(mode)
+        return bits
 
     def _put_parameter(self, parameter: Parameter) -> Origin:
         index = self._indices.setdefault(id(parameter), len(self.parameters))
@@ -217,6 +254,10 @@ class Lineage:
         key = (array.shape, *to_host(array.reshape(-1)[:_SAMPLE]).tolist())
         bit = self._draws.setdefault(key, 1 << len(self._draws))
         self._origins.put(array, Origin(draws=bit, signature=id(array)))
+
+
+def _unknown(array: Any) -> Origin:
+    return Origin(_UNKNOWN, _UNKNOWN, _UNKNOWN, DATA, _UNKNOWN, id(array))
 
 
 def _expanded(flags: int, inputs: tuple[Any, ...], column: Any) -> int:

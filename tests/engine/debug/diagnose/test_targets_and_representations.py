@@ -223,6 +223,29 @@ def test_a_teacher_in_training_mode_is_reported_at_its_cells() -> None:
     assert len(messages) == 2 and all("gives the targets" in message for message in messages)
 
 
+def labels_outside(teacher: nn.Cell, student: nn.Cell, x: Tensor, steps: int = 14) -> list[str]:
+    """Return the messages where the targets are computed before each gradient call."""
+    for index, parameter in enumerate(student.trainable_params()):
+        parameter.name = f"parameter{index}"
+    trained = nn.SGD(student.trainable_params(), 0.01)
+    step = value_and_grad(lambda x, target: ops.mse_loss(student(x), target), None, trained.parameters)
+    with DebugSession(None, conditions=["wrong_mode"]) as session:
+        for _ in range(steps):
+            trained(step(x, teacher(x))[1])
+    return [finding.message for finding in session.findings() if "gives the targets" in finding.message]
+
+
+def test_a_teacher_in_training_mode_that_is_called_before_the_gradient_call_is_reported() -> None:
+    x = tensor(8, 6)
+    assert len(labels_outside(trained_before(with_dropout()).set_train(), network().set_train(), x)) == 2
+    assert not labels_outside(trained_before(with_dropout()).set_train(False), network().set_train(), x)
+    assert not labels_outside(
+        with_dropout().set_train(), network().set_train(), x
+    )  # random, as in distillation of noise
+    student = trained_before(with_dropout()).set_train()
+    assert not labels_outside(student, student, x)  # labels of its own
+
+
 @pytest.mark.parametrize("how", ["predicts", "moves", "new", "perceptual"])
 def test_a_teacher_that_predicts_or_moves_and_a_random_one_are_no_fault(how: str) -> None:
     x, y = tensor(8, 6), tensor(8, 6, seed=1)
@@ -586,6 +609,27 @@ def test_a_gradient_of_zeros_does_not_explain_a_loss_that_depends_on_no_paramete
 
 
 # Watching
+
+
+def test_a_gradient_of_the_inputs_too_and_half_precision_change_no_finding() -> None:
+    x, y = tensor(8, 6), tensor(8, 3, seed=1, scale=1e5)
+    net = network().to_float(ms.float16)
+    trained = nn.SGD(net.trainable_params(), 1e-12)
+    step = value_and_grad(lambda x, y: ops.mse_loss(net(x), y), 0, trained.parameters)
+    with DebugSession(None, conditions=["targets_not_normalized"]) as session:
+        for _ in range(6):
+            trained(step(x, y)[1][1])
+    assert [finding.subject for finding in session.findings()] == ["the targets"]
+
+
+def test_the_network_of_another_session_is_left_alone() -> None:
+    x, y, net, other = tensor(8, 6), tensor(8, 3, seed=1, scale=1e5), network(), network()
+    step = value_and_grad(lambda: ops.mse_loss(other(x), y), None, other.trainable_params())
+    with DebugSession(net, conditions=["all"]) as session:
+        net(x)
+        for _ in range(6):
+            step()
+    assert "targets_not_normalized" not in {finding.condition for finding in session.findings()}
 
 
 def test_watching_changes_no_bit_and_odd_code_raises_nothing() -> None:
