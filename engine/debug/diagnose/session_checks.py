@@ -38,7 +38,7 @@ from .checks.owners import Owners
 from .checks.uncalled_optimizers import UncalledOptimizersWatch
 from .checks.updates import Updates
 from .checks.use_checks import UseWatch
-from .checks.watcher import Watcher, WatcherParts
+from .checks.watcher import Watcher, WatcherParts, is_sampled_run
 from .condition_pauses import ConditionPauses
 from .conditions import CONDITIONS, Condition
 from .coverage import Coverage
@@ -132,6 +132,7 @@ class Checks:
         self._captures = captures
         self._since = 0, 0
         self._attached = False
+        self._runs, self._is_due = 0, True
         self._selection = ConditionSelection()
         self.history = History()
         self.hit_store = HitStore(captures)
@@ -277,7 +278,8 @@ class Checks:
         (taps.attach if self._finiteness.is_active else taps.detach)(self.provenance)
         for watcher in self._watchers:
             serves = watcher.serves_nonfinite and self._finiteness.is_active
-            (taps.attach if serves or self._selection.includes(*watcher.shows) else taps.detach)(watcher)
+            is_used = serves or self._selection.includes(*watcher.shows)
+            (taps.attach if is_used and (self._is_due or not watcher.is_sampled) else taps.detach)(watcher)
 
     def detach(self) -> None:
         """Detach the taps with the session, after judging observations that wait for more steps."""
@@ -298,6 +300,12 @@ class Checks:
 
     def run_began(self) -> None:
         """Begin a run: a gradient call for weights, or a call of a root."""
+        due = is_sampled_run(self._runs)
+        self._runs += 1
+        if due is not self._is_due:
+            self._is_due = due
+            if self._attached:
+                self._attach_taps()
         for begin in self._at_steps:
             try:
                 begin()

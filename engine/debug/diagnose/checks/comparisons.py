@@ -152,6 +152,7 @@ class ComparisonWatch(Watcher):
     """Tracker of the comparisons in gradient calls, for its users."""
 
     observes_losses = True
+    is_sampled = True
     observes_operators = True
     users: tuple[Callable[[WatcherParts, Lineage], ComparisonUser], ...] = ()
 

@@ -87,6 +87,7 @@ class GrowingStatisticWatch(Watcher):
     """
 
     shows = (StatisticObservation,)
+    is_sampled = True
     observes_operators = True
 
     def __init__(self, parts: WatcherParts) -> None:

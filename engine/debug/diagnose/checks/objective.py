@@ -53,6 +53,7 @@ class ObjectiveWatch(Watcher):
     """Check whether the objective of each set of weights moves."""
 
     shows = (LossObservation,)
+    is_sampled = True
     observes_operators = True
 
     def __init__(self, parts: WatcherParts) -> None:

@@ -91,6 +91,7 @@ class OptimizerEffectsWatch(Watcher):
     """Check of the updates of each optimizer."""
 
     shows = (UndoneObservation, DecayObservation, UpdateObservation)
+    is_sampled = True
 
     def __init__(self, parts: WatcherParts) -> None:
         super().__init__(parts)

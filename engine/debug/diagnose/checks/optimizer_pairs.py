@@ -62,6 +62,7 @@ class OptimizerPairsWatch(Watcher):
     """
 
     shows = (OpposedObservation, HoldingObservation)
+    is_sampled = True
 
     def __init__(self, parts: WatcherParts) -> None:
         super().__init__(parts)
