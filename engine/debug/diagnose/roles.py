@@ -23,21 +23,21 @@ class Roles:
 
     def __init__(self, paths: CellPaths) -> None:
         self._paths = paths
-        self._asked: frozenset[int] | None = None  # ids, in the current gradient call; None outside of one
-        self._ever_asked: frozenset[int] = frozenset()
+        self._requested: frozenset[int] | None = None  # ids, in the current gradient call; None outside of one
+        self._ever_requested: frozenset[int] = frozenset()
         self._trained: dict[tuple[frozenset[int], str], bool] = {}
         self._cells: dict[str, Cell] = {}
         self._count = 0
 
     def run_began(self) -> None:
         """Begin a run, which is outside a gradient call for weights unless ``differentiating`` follows."""
-        self._asked = None
+        self._requested = None
 
     def differentiating(self, weights: Sequence[Parameter]) -> None:
         """Begin a gradient call for weights."""
-        self._asked = frozenset(map(id, weights))
-        if not self._asked <= self._ever_asked:
-            self._ever_asked |= self._asked
+        self._requested = frozenset(map(id, weights))
+        if not self._requested <= self._ever_requested:
+            self._ever_requested |= self._requested
             self._trained.clear()
 
     def trains(self, path: str) -> bool:
@@ -46,13 +46,13 @@ class Roles:
         It does if its gradient call asks for a parameter in the cell or, of a cell without parameters, in the nearest
         cell around it. Outside a gradient call, those that were ever asked for count; before the first call, all.
         """
-        asked = self._ever_asked if self._asked is None else self._asked
-        if not asked:
+        requested = self._ever_requested if self._requested is None else self._requested
+        if not requested:
             return True
-        key = asked, path
+        key = requested, path
         trained = self._trained.get(key)
         if trained is None:
-            trained = self._trained[key] = self._has_any(path, asked)
+            trained = self._trained[key] = self._has_any(path, requested)
         return trained
 
     def _has_any(self, path: str, ids: frozenset[int]) -> bool:

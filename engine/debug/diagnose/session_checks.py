@@ -17,27 +17,27 @@ from hookscope.engine.tensors.tensor import Tensor
 
 from ...base.nearest_name import suggestion
 from ..record.capture import cell_name
-from .checks.bprop_checks import BpropWatch
-from .checks.comparison_checks import ComparisonsWatch
-from .checks.copied_weights import CopiedWeightWatch
+from .checks.comparison.comparison_checks import ComparisonsWatch
 from .checks.data_checks import InputWatch, SamplesWatch
-from .checks.gradient_checks import GradientWatch
-from .checks.growing_statistics import GrowingStatisticWatch
-from .checks.held_cells import UnregisteredWatch
-from .checks.initial_values import InitialValues
-from .checks.loss_checks import LossWatch
-from .checks.loss_course import LossCourse
-from .checks.loss_terms import LossTermsWatch
-from .checks.network_checks import ModeWatch, StructureWatch
-from .checks.objective import ObjectiveWatch
-from .checks.optimizer_checks import OptimizerWatch
-from .checks.optimizer_effects import OptimizerEffectsWatch
-from .checks.optimizer_inputs import OptimizerInputsWatch
-from .checks.optimizer_pairs import OptimizerPairsWatch
+from .checks.loss.loss_checks import LossWatch
+from .checks.loss.loss_course import LossCourse
+from .checks.loss.loss_terms import LossTermsWatch
+from .checks.loss.objective import ObjectiveWatch
+from .checks.network.bprop_checks import BpropWatch
+from .checks.network.copied_weights import CopiedWeightWatch
+from .checks.network.growing_statistics import GrowingStatisticWatch
+from .checks.network.held_cells import UnregisteredWatch
+from .checks.network.network_checks import ModeWatch, StructureWatch
+from .checks.optimizer.optimizer_checks import OptimizerWatch
+from .checks.optimizer.optimizer_effects import OptimizerEffectsWatch
+from .checks.optimizer.optimizer_inputs import OptimizerInputsWatch
+from .checks.optimizer.optimizer_pairs import OptimizerPairsWatch
+from .checks.optimizer.uncalled_optimizers import UncalledOptimizersWatch
 from .checks.owners import Owners
-from .checks.uncalled_optimizers import UncalledOptimizersWatch
-from .checks.updates import Updates
-from .checks.use_checks import UseWatch
+from .checks.parameters.gradient_checks import GradientWatch
+from .checks.parameters.initial_values import InitialValues
+from .checks.parameters.updates import Updates
+from .checks.parameters.use_checks import UseWatch
 from .checks.watcher import Watcher, WatcherParts, is_sampled_run
 from .condition_pauses import ConditionPauses
 from .conditions import CONDITIONS, Condition

@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..diagnose.checks.updates import update_ratio
+from ..diagnose.checks.parameters.updates import update_ratio
 from .capture import Capture, cell_name
 from .evicted import EvictedCapture
 from .statistics import Statistics, statistics

@@ -12,9 +12,9 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.debug.diagnose.checks.course import Course
-from hookscope.engine.debug.diagnose.checks.numpy_sources import rank_correlation
-from hookscope.engine.debug.diagnose.checks.terms import Producers, number_of, terms_of, value_of
+from hookscope.engine.debug.diagnose.checks.loss.course import Course
+from hookscope.engine.debug.diagnose.checks.loss.numpy_sources import rank_correlation
+from hookscope.engine.debug.diagnose.checks.loss.terms import Producers, number_of, terms_of, value_of
 from hookscope.engine.debug.diagnose.conditions.loss_terms import (
     ROWS,
     AdvantageObservation,

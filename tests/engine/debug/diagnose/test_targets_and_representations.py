@@ -12,7 +12,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, nn, ops, value_and_grad
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.debug.diagnose.checks.representation_checks import _spread, _variance
+from hookscope.engine.debug.diagnose.checks.comparison.representation_checks import _spread, _variance
 from hookscope.engine.debug.diagnose.conditions import CONDITIONS
 from hookscope.engine.debug.diagnose.conditions.parameters import GradientObservation
 

@@ -12,7 +12,7 @@ import pytest
 import hookscope.engine as ms
 from hookscope.engine import Parameter, ParameterTuple, Tensor, nn, ops, value_and_grad
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.debug.diagnose.checks.element_sample import ElementSample
+from hookscope.engine.debug.diagnose.checks.optimizer.element_sample import ElementSample
 
 CLASSES = 3
 

@@ -14,12 +14,12 @@ from hookscope.engine.tape import taps
 from hookscope.engine.tensors.parameter import Parameter
 from hookscope.engine.tensors.tensor import Tensor
 
-from ....base.module_names import is_of_the_engine
-from ...record.array_table import ByArray
-from ...record.capture import cell_name
-from ..conditions.structure import StatisticObservation
-from .operands import sample_of
-from .watcher import Watcher, WatcherParts
+from .....base.module_names import is_of_the_engine
+from ....record.array_table import ByArray
+from ....record.capture import cell_name
+from ...conditions.structure import StatisticObservation
+from ..operands import sample_of
+from ..watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell

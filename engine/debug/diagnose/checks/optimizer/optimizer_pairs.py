@@ -14,12 +14,12 @@ from hookscope.engine.nn.optim.optimizer import existing_optimizers
 from hookscope.engine.tape import taps
 from hookscope.engine.tensors.nested import tensors_in
 
-from ..conditions.optimizer import HoldingObservation
-from ..conditions.parameters import is_weight
-from ..conditions.updates import OpposedObservation
+from ...conditions.optimizer import HoldingObservation
+from ...conditions.parameters import is_weight
+from ...conditions.updates import OpposedObservation
+from ..watcher import Watcher, WatcherParts
 from .element_sample import ElementSample, Sample, cosine, norm
 from .optimizer_inputs import code_of, is_due
-from .watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell

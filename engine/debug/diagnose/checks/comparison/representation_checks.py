@@ -9,12 +9,12 @@ import numpy as np
 from hookscope.engine.tensors.backend import to_host
 from hookscope.engine.tensors.tensor import Tensor
 
-from ..conditions.representations import CollapseObservation, SameOperandsObservation
+from ...conditions.representations import CollapseObservation, SameOperandsObservation
 from .comparisons import Comparison, ComparisonUser, GradientCall, count_in_a_row
 from .lineage import Lineage, sample
 
 if TYPE_CHECKING:
-    from .watcher import WatcherParts
+    from ..watcher import WatcherParts
 
 __all__ = ["CollapseCheck", "RepeatedCheck"]
 

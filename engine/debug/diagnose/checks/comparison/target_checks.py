@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...record.capture import cell_name
-from ...record.numbers import ends_of
-from ..conditions.loss import BoundedObservation, BroadcastObservation
-from ..conditions.network import ModeObservation
-from ..conditions.targets import DrawnTargetObservation, TargetScaleObservation, TrainedTargetObservation
+from ....record.capture import cell_name
+from ....record.numbers import ends_of
+from ...conditions.loss import BoundedObservation, BroadcastObservation
+from ...conditions.network import ModeObservation
+from ...conditions.targets import DrawnTargetObservation, TargetScaleObservation, TrainedTargetObservation
+from ..owners import Owners
+from ..watcher import WatcherParts
 from .comparisons import Comparison, ComparisonUser, GradientCall, count_in_a_row
 from .lineage import DATA, EXPANDED, NEGATED, Lineage, sample
-from .owners import Owners
-from .watcher import WatcherParts
 
 if TYPE_CHECKING:
     from .lineage import Origin

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from hookscope.engine.tape import taps
 
-from ...record.numbers import number_in
-from ..conditions.parameters import NetworkGradientObservation
-from .owners import Owners
-from .watcher import Watcher, WatcherParts
+from ....record.numbers import number_in
+from ...conditions.parameters import NetworkGradientObservation
+from ..owners import Owners
+from ..watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.tensors.parameter import Parameter

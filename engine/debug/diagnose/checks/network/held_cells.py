@@ -14,11 +14,11 @@ from hookscope.engine.tensors.nested import tensors_in
 from hookscope.engine.tensors.parameter import Parameter
 from hookscope.engine.tensors.tensor import Tensor
 
-from ...record.array_table import ByArray
-from ...record.capture import cell_name
-from ..conditions.structure import UnregisteredObservation
-from .operands import flat
-from .watcher import Watcher, WatcherParts
+from ....record.array_table import ByArray
+from ....record.capture import cell_name
+from ...conditions.structure import UnregisteredObservation
+from ..operands import flat
+from ..watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

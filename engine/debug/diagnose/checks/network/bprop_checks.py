@@ -14,15 +14,15 @@ from hookscope.engine.tape import taps
 from hookscope.engine.tensors.nested import tensors_in
 from hookscope.engine.tensors.tensor import Tensor
 
-from ...record.capture import cell_name
-from ..conditions.network import BpropObservation
-from .watcher import Watcher, WatcherParts
+from ....record.capture import cell_name
+from ...conditions.network import BpropObservation
+from ..watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
     from hookscope.engine.tape.taps import CellCall
 
-    from ...compare.gradient_rows import GradientCheck
+    from ....compare.gradient_rows import GradientCheck
 
 __all__ = ["BpropWatch"]
 
@@ -112,8 +112,8 @@ class BpropWatch(Watcher):
         return True
 
     def _check(self, cell: Cell, path: str, inputs: tuple[Any, ...]) -> None:
-        from ...compare.gradient_check import check_gradient
-        from ...compare.side_effects import is_plain, side_effect
+        from ....compare.gradient_check import check_gradient
+        from ....compare.side_effects import is_plain, side_effect
 
         effect = side_effect(cell) if is_plain(inputs) else "an argument that is not a tensor"
         if effect:
@@ -149,7 +149,7 @@ class BpropWatch(Watcher):
 
     def _compare(self, cell: Cell, path: str, args: tuple[Any, ...], returned: Any) -> None:
         """Compare what a bprop returned for one of several calls with the gradient of that call alone."""
-        from ...compare.side_effects import is_plain, side_effect
+        from ....compare.side_effects import is_plain, side_effect
 
         inputs, gradients = args[:-2], _by_input(args[:-2], returned)
         if not gradients or not is_plain(args) or side_effect(cell):
@@ -191,7 +191,7 @@ def _by_input(inputs: tuple[Any, ...], returned: Any) -> dict[int, Any]:
 
 def _gradients_alone(cell: Cell, inputs: tuple[Any, ...], output: Any, sens: Any) -> _Compared:
     """Return the gradients of one call on a copy; random output gradients for None."""
-    from ...compare.differentiated import DifferentiatedCall
+    from ....compare.differentiated import DifferentiatedCall
 
     def gradients(wide: bool) -> _Compared:
         call = DifferentiatedCall(cell, inputs, sens, "inputs", np.random.default_rng(0), wide)

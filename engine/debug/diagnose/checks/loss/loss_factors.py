@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from hookscope.engine.tensors.tensor import Tensor
 
-from ...record.array_table import ByArray
-from ...record.numbers import number_in
+from ....record.array_table import ByArray
+from ....record.numbers import number_in
 
 __all__ = ["LossFactors", "constant_factor"]
 

@@ -21,9 +21,9 @@ from hookscope.engine.tensors.nested import tensors_in
 from hookscope.engine.tensors.parameter import Parameter
 from hookscope.engine.tensors.tensor import Tensor
 
-from ...record.array_table import ByArray
-from ..conditions.network import LossObservation
-from .watcher import Watcher, WatcherParts
+from ....record.array_table import ByArray
+from ...conditions.network import LossObservation
+from ..watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell

@@ -18,10 +18,10 @@ from hookscope.engine.tensors.nested import tensors_in
 from hookscope.engine.tensors.parameter import Parameter
 from hookscope.engine.tensors.tensor import Tensor
 
-from ...record.array_table import ByArray
-from ...record.numbers import ends_of, number_in
-from ..conditions.data import LabelsObservation
-from ..conditions.loss import (
+from ....record.array_table import ByArray
+from ....record.numbers import ends_of, number_in
+from ...conditions.data import LabelsObservation
+from ...conditions.loss import (
     BINARY,
     BoundedObservation,
     BroadcastObservation,
@@ -30,7 +30,7 @@ from ..conditions.loss import (
     SignObservation,
     SoftmaxObservation,
 )
-from .watcher import Watcher, WatcherParts
+from ..watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.tape.taps import CellCall

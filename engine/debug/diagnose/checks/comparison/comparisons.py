@@ -18,10 +18,10 @@ from hookscope.engine.tensors.nested import tensors_in
 from hookscope.engine.tensors.parameter import Parameter
 from hookscope.engine.tensors.tensor import Tensor
 
-from ...record.array_table import ByArray
-from .data_checks import BATCH_NORMS
+from ....record.array_table import ByArray
+from ..data_checks import BATCH_NORMS
+from ..watcher import Watcher, WatcherParts
 from .lineage import Lineage, Origin
-from .watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.tape.taps import CellCall

@@ -12,12 +12,12 @@ from hookscope.engine.tape import taps
 from hookscope.engine.tensors.parameter import Parameter
 from hookscope.engine.tensors.tensor import Tensor
 
-from ...record.array_table import ByArray
-from ...record.capture import cell_name
-from ..conditions.structure import CopyObservation
-from .operands import flat, sample_of
-from .owners import owners_in
-from .watcher import Watcher, WatcherParts
+from ....record.array_table import ByArray
+from ....record.capture import cell_name
+from ...conditions.structure import CopyObservation
+from ..operands import flat, sample_of
+from ..owners import owners_in
+from ..watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

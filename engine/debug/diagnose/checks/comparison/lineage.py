@@ -17,7 +17,7 @@ from hookscope.engine.tensors.backend import to_host
 from hookscope.engine.tensors.parameter import Parameter
 from hookscope.engine.tensors.tensor import Tensor
 
-from ...record.array_table import ByArray
+from ....record.array_table import ByArray
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell

@@ -13,23 +13,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...record.statistics import Statistics, any_nonfinite, changes, statistics_of
-from ..conditions import ParameterObservation
-from ..conditions.optimizer import StepObservation
-from ..conditions.parameters import BeginningObservation, GradientObservation, UpdateObservation, is_weight, usual_norm
+from ....record.statistics import Statistics, any_nonfinite, changes, statistics_of
+from ...conditions import ParameterObservation
+from ...conditions.optimizer import StepObservation
+from ...conditions.parameters import BeginningObservation, GradientObservation, UpdateObservation, is_weight, usual_norm
 from .initial_values import root_mean_square
 
 if TYPE_CHECKING:
     from hookscope.engine.tensors.parameter import Parameter
     from hookscope.engine.tensors.tensor import Tensor
 
-    from ...record.newest_values import NewestValues
-    from ...watch.paths import CellPaths
-    from ..examiner import Examiner
-    from ..figures_by_step import History
-    from ..finiteness import Finiteness
+    from ....record.newest_values import NewestValues
+    from ....watch.paths import CellPaths
+    from ...examiner import Examiner
+    from ...figures_by_step import History
+    from ...finiteness import Finiteness
+    from ..owners import Owner, Owners
     from .initial_values import InitialValues
-    from .owners import Owner, Owners
 
 __all__ = ["Updates", "update_ratio"]
 

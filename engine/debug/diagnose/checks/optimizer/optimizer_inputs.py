@@ -17,14 +17,14 @@ from hookscope.engine.tape import taps
 from hookscope.engine.tensors.nested import tensors_in
 from hookscope.engine.tensors.tensor import Tensor
 
-from ...record.array_table import ByArray
-from ...record.statistics import statistics_of
-from ..conditions.optimizer import StepObservation
-from ..conditions.parameters import UpdateObservation
-from ..conditions.updates import AccumulationObservation, ScaledDownObservation
+from ....record.array_table import ByArray
+from ....record.statistics import statistics_of
+from ...conditions.optimizer import StepObservation
+from ...conditions.parameters import UpdateObservation
+from ...conditions.updates import AccumulationObservation, ScaledDownObservation
+from ..loss.loss_factors import LossFactors, constant_factor
+from ..watcher import Watcher, WatcherParts
 from .element_sample import ElementSample, Sample, norm
-from .loss_factors import LossFactors, constant_factor
-from .watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.tape.tape import GradientComputation

@@ -15,11 +15,11 @@ from hookscope.engine.tape import taps
 from hookscope.engine.tensors.nested import tensors_in
 from hookscope.engine.tensors.parameter import Parameter
 
-from ...record.numbers import number_in
-from ..conditions.parameters import UpdateObservation
-from ..conditions.updates import DecayObservation, UndoneObservation
+from ....record.numbers import number_in
+from ...conditions.parameters import UpdateObservation
+from ...conditions.updates import DecayObservation, UndoneObservation
+from ..watcher import Watcher, WatcherParts
 from .element_sample import ElementSample, Sample, cosine, norm
-from .watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.tape.taps import CellCall

@@ -11,9 +11,9 @@ from hookscope.engine import nn
 from hookscope.engine.tape import taps
 from hookscope.engine.tensors.nested import tensors_in
 
-from ...record.numbers import number_in
-from ..conditions.optimizer import HoldingObservation, RateObservation
-from .watcher import Watcher, WatcherParts
+from ....record.numbers import number_in
+from ...conditions.optimizer import HoldingObservation, RateObservation
+from ..watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.tape.taps import CellCall

@@ -14,10 +14,10 @@ from hookscope.engine.tape import taps
 from hookscope.engine.tensors.nested import tensors_in
 from hookscope.engine.tensors.tensor import Tensor
 
-from ...record.capture import cell_name
-from ...watch.roots import has_parameters
-from ..conditions.network import ModeObservation, SameNamesObservation, SharedObservation
-from .watcher import Watcher, WatcherParts
+from ....record.capture import cell_name
+from ....watch.roots import has_parameters
+from ...conditions.network import ModeObservation, SameNamesObservation, SharedObservation
+from ..watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell

@@ -17,17 +17,17 @@ from hookscope.engine.tensors.backend import to_host
 from hookscope.engine.tensors.parameter import Parameter
 from hookscope.engine.tensors.tensor import Tensor
 
-from ....base.file_labels import file_label
-from ...record.array_table import ByArray
-from ...record.numbers import number_in
-from ...stop.stepping.user_code import nearest_user_frame
-from ..conditions.loss_terms import AdvantageObservation, DetachedObservation, DrownedObservation, FallObservation
-from ..conditions.network import LossObservation
+from .....base.file_labels import file_label
+from ....record.array_table import ByArray
+from ....record.numbers import number_in
+from ....stop.stepping.user_code import nearest_user_frame
+from ...conditions.loss_terms import AdvantageObservation, DetachedObservation, DrownedObservation, FallObservation
+from ...conditions.network import LossObservation
+from ..watcher import Watcher, WatcherParts
 from .course import Course
 from .numpy_sources import NumpySources
 from .policy_terms import attached_values, compares_with_targets, has_signed_factor, nearest_weight
 from .terms import Producers, Term, terms_of, value_of
-from .watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.tape.tape import GradientComputation, Recording

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from hookscope.engine.tape import taps
 from hookscope.engine.tensors.parameter import Parameter
 
-from ...record.statistics import Statistics, figures
-from ..conditions.parameters import FrozenObservation, UseObservation
-from ..conditions.values import RepeatedObservation
-from .operands import arrays_of
-from .owners import owners_in
-from .watcher import Watcher, WatcherParts
+from ....record.statistics import Statistics, figures
+from ...conditions.parameters import FrozenObservation, UseObservation
+from ...conditions.values import RepeatedObservation
+from ..operands import arrays_of
+from ..owners import owners_in
+from ..watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.tape.taps import CellCall

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.nn.optim.optimizer import has_updated
 
-from ....base.module_names import is_of_the_engine
-from ...record.statistics import Statistics, statistics
-from ..conditions.parameters import BeginningObservation
+from .....base.module_names import is_of_the_engine
+from ....record.statistics import Statistics, statistics
+from ...conditions.parameters import BeginningObservation
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
     from hookscope.engine.tensors.tensor import Tensor
 
-    from ...watch.paths import CellPaths
-    from ..examiner import Examiner
-    from .owners import Owner, Owners
+    from ....watch.paths import CellPaths
+    from ...examiner import Examiner
+    from ..owners import Owner, Owners
 
 __all__ = ["InitialValues", "root_mean_square"]
 

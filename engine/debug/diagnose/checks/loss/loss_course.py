@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ...record.numbers import number_in
-from ..conditions.network import LossObservation
+from ....record.numbers import number_in
+from ...conditions.network import LossObservation
 
 if TYPE_CHECKING:
     from hookscope.engine.tensors.tensor import Tensor
 
-    from ..examiner import Examiner
-    from ..figures_by_step import History
+    from ...examiner import Examiner
+    from ...figures_by_step import History
 
 __all__ = ["LossCourse"]
 

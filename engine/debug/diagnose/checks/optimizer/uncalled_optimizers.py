@@ -10,9 +10,9 @@ from hookscope.engine.nn.optim.optimizer import existing_optimizers
 from hookscope.engine.tape import taps
 from hookscope.engine.tensors.nested import tensors_in
 
-from ...record.numbers import number_in
-from ..conditions.updates import UncalledObservation
-from .watcher import Watcher, WatcherParts
+from ....record.numbers import number_in
+from ...conditions.updates import UncalledObservation
+from ..watcher import Watcher, WatcherParts
 
 if TYPE_CHECKING:
     from hookscope.engine.tape.taps import CellCall

@@ -1,0 +1,1 @@
+"""Checks of the values that a loss compares: predictions, targets and representations."""

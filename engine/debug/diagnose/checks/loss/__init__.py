@@ -1,0 +1,1 @@
+"""Checks of losses: their calls, their terms and their course."""

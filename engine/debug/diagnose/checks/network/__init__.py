@@ -1,0 +1,1 @@
+"""Checks of networks: modes, structure, bprops, and the state that they keep."""

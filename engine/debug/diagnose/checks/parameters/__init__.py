@@ -1,0 +1,1 @@
+"""Checks of parameters: their first values, their use, their gradients and updates."""
