@@ -128,6 +128,7 @@ class Parameter(Tensor):
         self.is_in_parallel = False
         self.requires_aggr = True
         self._pipeline_stage_list: list[int] = []
+        self._has_optimizer = False
         self._is_drawn = isinstance(default_input, Tensor) and default_input._drawn
         self._as_made = weakref.ref(self._array)
 
@@ -210,6 +211,11 @@ class Parameter(Tensor):
         if not isinstance(stage, int) or stage < 0:
             raise TypeError(f"For 'add_pipeline_stage', 'stage' must be an int from 0 on, but got {stage!r}")
         self._pipeline_stage_list.append(stage)
+
+    @property
+    def was_trained(self) -> bool:
+        """Whether an optimizer held it and its values have changed since it was made."""
+        return self._has_optimizer and not self.as_made
 
     @property
     def as_drawn(self) -> bool:

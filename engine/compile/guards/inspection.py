@@ -627,7 +627,7 @@ def _matters(name: str, namespace: dict[str, Any]) -> bool:
     return name not in BOOKKEEPING and (name != "_plain" or bool(namespace[name]))
 
 
-_OF_ARRAYS = frozenset(("_view", "_views", "_layout", "_drawn", "_is_drawn", "_as_made", "init"))
+_OF_ARRAYS = frozenset(("_view", "_views", "_layout", "_drawn", "_is_drawn", "_as_made", "_has_optimizer", "init"))
 """Attributes of a tensor that describe the origin of its array."""
 
 

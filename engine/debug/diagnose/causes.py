@@ -86,7 +86,8 @@ def causes_of(findings: Sequence[Finding], call_order: Mapping[str, int]) -> tup
             root = parents[id(root)]
         if root is not finding:
             folded[id(root)].append(finding)
-    return tuple(Cause(cause, tuple(folded[id(cause)])) for cause in ordered if id(cause) not in parents)
+    causes = [Cause(cause, tuple(folded[id(cause)])) for cause in ordered if id(cause) not in parents]
+    return tuple(sorted(causes, key=lambda cause: cause.finding.certainty == "symptom"))
 
 
 def summary_of(causes: Sequence[Cause]) -> str:
@@ -115,11 +116,11 @@ def summary(findings: Iterable[Finding]) -> str:
 
 
 def _rank(finding: Finding, call_order: Mapping[str, int]) -> tuple[int, bool, bool, int, int, bool]:
-    """Return the sort key of a finding: first those that make the run useless, then faults, at last symptoms."""
+    """Return the sort key of a finding: first those that make the run useless, then faults, then what they lead to."""
     condition = CONDITIONS.get(finding.condition)
     if condition is None:
         return 1, False, False, _at(finding, call_order), finding.first_step, False
-    level = 0 if condition.nonfinite else 3 if condition.symptom else 2 if condition.comes_late else 1
+    level = 0 if condition.nonfinite else 2 if condition.symptom or condition.comes_late else 1
     position = _at(finding, call_order)
     # A gradient that grows or vanishes in the backward pass is worst at the end of that pass.
     order = -position if finding.backward and not condition.against_first else position

@@ -28,7 +28,7 @@ from ..learning_rate_schedule import LearningRateSchedule
 from ._sharing import Sharing
 from .parameter_updates import New, Unprepared, as_operand, count_of, float_of, number_of, sum_as_dtype, take_all
 
-__all__ = ["Optimizer", "existing_optimizers", "has_updated", "holds_any", "opt_init_args_register"]
+__all__ = ["Optimizer", "existing_optimizers", "holds_any", "opt_init_args_register"]
 
 Params: TypeAlias = Iterable[Parameter | dict[str, Any]]
 
@@ -60,14 +60,6 @@ def holds_any(parameters: Iterable[Parameter]) -> bool:
     """Return whether an optimizer that still exists holds one of these parameters."""
     ids = set(map(id, parameters))
     return any(not ids.isdisjoint(map(id, optimizer.parameters)) for optimizer in tuple(_optimizers))
-
-
-def has_updated(parameter: Parameter) -> bool:
-    """Return whether an optimizer that still exists holds this parameter and has made a step."""
-    return any(
-        int(optimizer.global_step.asnumpy().item()) > 0 and any(held is parameter for held in optimizer.parameters)
-        for optimizer in tuple(_optimizers)
-    )
 
 
 def opt_init_args_register(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -199,6 +191,8 @@ class Optimizer(Sharing):
         self.use_parallel = self._shares is not None
         self.is_group_params_ordered = self.is_group and any("order_params" in entry for entry in parameter_list)
         _optimizers.add(self)
+        for parameter in self.parameters:
+            parameter._has_optimizer = True
 
     # Settings and parameters
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine.nn.optim.optimizer import has_updated
-
 from .....base.module_names import is_of_the_engine
 from ....record.statistics import Statistics, statistics
 from ...conditions.parameters import BeginningObservation
@@ -56,7 +54,7 @@ class InitialValues:
                 continue
             # Cells of other authors may have a scale of their own; so have embeddings, which no operator sums over.
             is_standard = is_of_the_engine(type(cell)) and "Embedding" not in type(cell).__name__
-            if parameter.requires_grad and is_standard and not has_updated(parameter):
+            if parameter.requires_grad and is_standard and not parameter.was_trained:
                 figures = statistics(parameter)
                 if figures.count and figures.finite == figures.count:
                     self._examiner.observe(
