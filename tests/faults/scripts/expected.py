@@ -6,7 +6,7 @@ from hookscope.engine.debug.diagnose.causes import Cause
 
 from .script import Script
 
-__all__ = ["NOT_FOUND", "RIGHT", "is_right"]
+__all__ = ["NOT_FOUND", "RIGHT", "SYMPTOMS_WITHOUT_FAULT", "is_right"]
 
 RIGHT: dict[str, set[str]] = {
     # planted_decisions
@@ -79,6 +79,13 @@ NOT_FOUND: dict[str, str] = {
     "graph_network_with_returned_messages": "only the data know the direction of an edge",
 }
 """By script: why its fault is not found."""
+
+SYMPTOMS_WITHOUT_FAULT: dict[str, str] = {
+    "vqvae_of_shapes_without_straight_through": "its loss rises over the first twenty steps, while the codes move",
+    "vqvae_without_straight_through": "its loss rises over the first twenty steps, while the codes move",
+    "gru_detached_every_step": "its loss stays as it is over the first twenty steps",
+}
+"""By script: why a symptom, `loss_not_decreasing`, is reported without the fault."""
 
 PLACES: dict[str, str] = {
     "moe_with_a_router_outside_the_gradient": "router",

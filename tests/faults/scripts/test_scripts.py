@@ -6,7 +6,7 @@ import pytest
 
 from tests.faults.judging import lines_of
 
-from .expected import NOT_FOUND, is_right
+from .expected import NOT_FOUND, SYMPTOMS_WITHOUT_FAULT, is_right
 from .judging import HEALTHY_SCRIPTS, PLANTED_SCRIPTS, session_of
 from .script import Script
 
@@ -31,7 +31,9 @@ def test_nothing_is_found_in_a_healthy_script(script: Script) -> None:
 
 @pytest.mark.parametrize("script", PLANTED_SCRIPTS, ids=name_of)
 def test_nothing_is_found_once_the_fault_is_taken_out(script: Script) -> None:
-    assert lines_of(session_of(script, mended=True).findings().causes()) == []
+    causes = session_of(script, mended=True).findings().causes()
+    allowed = {"loss_not_decreasing"} if script.name in SYMPTOMS_WITHOUT_FAULT else set()
+    assert {cause.condition for cause in causes} <= allowed, "\n".join(lines_of(causes))
 
 
 def test_names_are_unique() -> None:
