@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Watcher", "WatcherParts", "is_sampled_run"]
 
 # A fault of the program is there from the beginning; what comes later is seen in one of the windows.
-_FIRST_RUNS, _WINDOW, _PERIOD = 100, 12, 96
+_FIRST_RUNS, _WINDOW, _PERIOD = 400, 12, 96
 
 
 def is_sampled_run(runs: int) -> bool:
