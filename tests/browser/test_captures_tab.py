@@ -104,7 +104,7 @@ def test_a_capture_leads_to_its_cell_and_to_its_source(panel: Panel, captures: L
 
 
 def test_nan_and_infinities_stand_apart_in_the_histogram(panel: Panel, captures: Locator) -> None:
-    region = panel.select_capture(3, "Logarithm")
+    region = panel.select_capture(2, "Logarithm")
     name = "Histogram of .* output: 64 bins from 0 to 2.77.*, 2 NaN, 1 \N{MINUS SIGN}inf$"
     expect(picture(region, name)).to_be_visible()
 

@@ -304,6 +304,7 @@ class Visits:
             return self._going_back[id(cell)]
         step, number = self._counts.steps, self._calls.get(id(cell), 0)
         if kind == "forward_pre":
-            begins_step = self._thread.root is None and any(cell is root for root in self.paths.roots)
+            is_root = self._thread.root is None and any(cell is root for root in self.paths.roots)
+            begins_step = is_root and not self._training.has_begun
             return Visit(cell, path, step + 1, 0) if begins_step else Visit(cell, path, step, number)
         return Visit(cell, path, step, max(number - 1, 0))

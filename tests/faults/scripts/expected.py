@@ -6,7 +6,7 @@ from hookscope.engine.debug.diagnose.causes import Cause
 
 from .script import Script
 
-__all__ = ["NOT_FOUND", "RIGHT", "SYMPTOMS_WITHOUT_FAULT", "is_right"]
+__all__ = ["NOT_FOUND", "RIGHT", "SYMPTOMS_WITHOUT_FAULT", "WITHOUT_STEPS", "is_right"]
 
 RIGHT: dict[str, set[str]] = {
     # planted_decisions
@@ -86,6 +86,9 @@ SYMPTOMS_WITHOUT_FAULT: dict[str, str] = {
     "gru_detached_every_step": "its loss stays as it is over the first twenty steps",
 }
 """By script: why a symptom, `loss_not_decreasing`, is reported without the fault."""
+
+WITHOUT_STEPS = {"rbm_with_contrastive_divergence": "its gradients are computed by hand, and no network is called"}
+"""By script: why a session sees no step, which it says."""
 
 PLACES: dict[str, str] = {
     "moe_with_a_router_outside_the_gradient": "router",

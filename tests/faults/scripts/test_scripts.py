@@ -6,7 +6,7 @@ import pytest
 
 from tests.faults.judging import lines_of
 
-from .expected import NOT_FOUND, SYMPTOMS_WITHOUT_FAULT, is_right
+from .expected import NOT_FOUND, SYMPTOMS_WITHOUT_FAULT, WITHOUT_STEPS, is_right
 from .judging import HEALTHY_SCRIPTS, PLANTED_SCRIPTS, session_of
 from .script import Script
 
@@ -26,7 +26,7 @@ def test_the_first_cause_is_what_was_planted(script: Script) -> None:
 def test_nothing_is_found_in_a_healthy_script(script: Script) -> None:
     session = session_of(script)
     assert lines_of(session.findings().causes()) == []
-    assert session.step > 0
+    assert session.step > 0 or script.name in WITHOUT_STEPS
 
 
 @pytest.mark.parametrize("script", PLANTED_SCRIPTS, ids=name_of)

@@ -317,3 +317,11 @@ def test_an_old_session_does_not_count_the_steps_of_another_network() -> None:
         value_and_grad_then_optimizer(first)
         value_and_grad_then_optimizer(second)
     assert session.step == 5
+
+
+def test_a_hook_of_the_session_is_in_the_step_of_its_call() -> None:
+    net = Network()
+    with DebugSession(net, conditions=["all"]) as session:
+        session.attach_hook("", "forward_pre")
+        value_and_grad_then_optimizer(net)
+    assert [row.step for row in session.captures if row.path == "" and row.origin == "hook"] == [1, 2, 3, 4, 5]
