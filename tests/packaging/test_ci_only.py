@@ -104,14 +104,14 @@ def test_of_a_test_with_many_cases_evenly_spaced_ones_are_run(small: Path) -> No
     assert "47 more tests are run with CI=true: make test CI=true" in output
 
 
-def test_ci_runs_four_times_as_many(small: Path) -> None:
+def test_ci_runs_twice_as_many(small: Path) -> None:
     run, output = passed(small, "true", "tests")
     assert {name: len(cases) for name, cases in run.items()} == {
-        "test_many": 32,
-        "test_few_are_enough": 8,
+        "test_many": 16,
+        "test_few_are_enough": 4,
         "test_all_of_few": 3,
     }
-    assert "44 passed" in output and "16 more tests are run by make nightly" in output
+    assert "24 passed" in output and "36 more tests are run by make nightly" in output
 
 
 @pytest.mark.parametrize("ci", ["true", ""])

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hookscope.engine.nn.optim.optimizer import holds_any
+from hookscope.engine.nn.optim._existing import holds_any
 
 from ..record.statistics import any_nonfinite
 

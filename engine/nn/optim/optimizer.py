@@ -6,7 +6,6 @@ An update creates new arrays and rebinds the parameters to them, so that capture
 from __future__ import annotations
 
 import functools
-import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -25,10 +24,11 @@ from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import compute
 from ..cell import Cell
 from ..learning_rate_schedule import LearningRateSchedule
+from ._existing import add_optimizer
 from ._sharing import Sharing
 from .parameter_updates import New, Unprepared, as_operand, count_of, float_of, number_of, sum_as_dtype, take_all
 
-__all__ = ["Optimizer", "existing_optimizers", "holds_any", "opt_init_args_register"]
+__all__ = ["Optimizer", "opt_init_args_register"]
 
 Params: TypeAlias = Iterable[Parameter | dict[str, Any]]
 
@@ -46,20 +46,7 @@ Gradients: TypeAlias = Tensor | Sequence[Tensor]
 
 """Argument of an optimizer's call."""
 
-_optimizers: weakref.WeakSet[Optimizer] = weakref.WeakSet()
-
 _GROUP_KEYS = ("params", "lr", "weight_decay", "grad_centralization", "order_params")
-
-
-def existing_optimizers() -> tuple[Optimizer, ...]:
-    """Return the optimizers that still exist."""
-    return tuple(_optimizers)
-
-
-def holds_any(parameters: Iterable[Parameter]) -> bool:
-    """Return whether an optimizer that still exists holds one of these parameters."""
-    ids = set(map(id, parameters))
-    return any(not ids.isdisjoint(map(id, optimizer.parameters)) for optimizer in tuple(_optimizers))
 
 
 def opt_init_args_register(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -190,7 +177,7 @@ class Optimizer(Sharing):
         self.optim_filter = tuple(index in local_indices for index in range(self.param_length))
         self.use_parallel = self._shares is not None
         self.is_group_params_ordered = self.is_group and any("order_params" in entry for entry in parameter_list)
-        _optimizers.add(self)
+        add_optimizer(self)
         for parameter in self.parameters:
             parameter._has_optimizer = True
 

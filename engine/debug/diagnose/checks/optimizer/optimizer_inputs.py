@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hookscope.engine import nn
-from hookscope.engine.nn.optim.optimizer import existing_optimizers
+from hookscope.engine.nn.optim._existing import existing_optimizers
 from hookscope.engine.tape import taps
 from hookscope.engine.tensors.nested import tensors_in
 from hookscope.engine.tensors.tensor import Tensor

@@ -6,7 +6,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine import nn
-from hookscope.engine.nn.optim.optimizer import existing_optimizers
+from hookscope.engine.nn.optim._existing import existing_optimizers
 from hookscope.engine.tape import taps
 from hookscope.engine.tensors.nested import tensors_in
 
