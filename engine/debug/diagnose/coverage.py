@@ -10,7 +10,7 @@ __all__ = ["Coverage"]
 
 @dataclass(frozen=True)
 class Coverage:
-    """What a session has seen since its selection of conditions last changed.
+    """Record of what a session has seen since its selection of conditions last changed.
 
     Attributes:
         steps: the number of steps.

@@ -38,7 +38,7 @@ from .checks.parameters.gradient_checks import GradientWatch
 from .checks.parameters.initial_values import InitialValues
 from .checks.parameters.updates import Updates
 from .checks.parameters.use_checks import UseWatch
-from .checks.watcher import Watcher, WatcherParts, is_sampled_run
+from .checks.watcher import Watcher, WatcherParts
 from .condition_pauses import ConditionPauses
 from .conditions import CONDITIONS, Condition
 from .coverage import Coverage
@@ -132,7 +132,6 @@ class Checks:
         self._captures = captures
         self._since = 0, 0
         self._attached = False
-        self._runs, self._is_due = 0, True
         self._selection = ConditionSelection()
         self.history = History()
         self.hit_store = HitStore(captures)
@@ -279,7 +278,7 @@ class Checks:
         for watcher in self._watchers:
             serves = watcher.serves_nonfinite and self._finiteness.is_active
             is_used = serves or self._selection.includes(*watcher.shows)
-            (taps.attach if is_used and (self._is_due or not watcher.is_sampled) else taps.detach)(watcher)
+            (taps.attach if is_used else taps.detach)(watcher)
 
     def detach(self) -> None:
         """Detach the taps with the session, after judging observations that wait for more steps."""
@@ -300,12 +299,6 @@ class Checks:
 
     def run_began(self) -> None:
         """Begin a run: a gradient call for weights, or a call of a root."""
-        due = is_sampled_run(self._runs)
-        self._runs += 1
-        if due is not self._is_due:
-            self._is_due = due
-            if self._attached:
-                self._attach_taps()
         for begin in self._at_steps:
             try:
                 begin()

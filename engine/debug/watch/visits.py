@@ -120,7 +120,7 @@ class Visits:
         # removed at each step: a dictionary of weak values removes them at once, and is slower.
         self._visits: dict[int, weakref.ref[Visit]] = {}
         self._going_back: dict[int, Visit] = {}  # the last visit that a gradient reached, by the cell's id
-        self._search_step = -1
+        self._searched = False
         self._cell_count = paths.count
 
     # Notifications of the observer
@@ -172,9 +172,9 @@ class Visits:
         if path is None and call.depth == 0 and self._takes_roots:
             self._take_roots(network_around(call.cell, self._thread.candidates if self._in_gradient_call() else ()))
             return paths.path_of(call.cell)
-        if path is None and self._search_step != self._counts.steps:
-            # Once a step: a cell in a plain list is below no root, and every search would fail.
-            self._search_step = self._counts.steps
+        if path is None and not self._searched:
+            # Once a run: a cell in a plain list is below no root, and every search would fail.
+            self._searched = True
             paths.refresh()
             self._find_new_cells()
             path = paths.path_of(call.cell)
@@ -260,6 +260,7 @@ class Visits:
             if reference() is None:
                 self._visits.pop(index, None)
         self._thread.running.clear()
+        self._searched = False
         self._find_new_cells()
         stages.run_began()
 

@@ -15,15 +15,7 @@ if TYPE_CHECKING:
     from ...watch.paths import CellPaths
     from ..examiner import Examiner
 
-__all__ = ["Watcher", "WatcherParts", "is_sampled_run"]
-
-# A fault of the program is there from the beginning; what comes later is seen in one of the windows.
-_FIRST_RUNS, _WINDOW, _PERIOD = 400, 12, 96
-
-
-def is_sampled_run(runs: int) -> bool:
-    """Return whether watchers that are sampled observe a run with this number, from 0."""
-    return runs < _FIRST_RUNS or runs % _PERIOD < _WINDOW
+__all__ = ["Watcher", "WatcherParts"]
 
 
 class WatcherParts(NamedTuple):
@@ -49,13 +41,11 @@ class Watcher(taps.Tap):
 
     Attributes:
         shows: the classes of its observations.
-        is_sampled: whether it observes the first steps and then some of each period, see ``is_sampled_run``.
         serves_nonfinite: whether the conditions on NaN and infinities use it, too.
     """
 
     shows: tuple[type[Any], ...] = ()
     serves_nonfinite = False
-    is_sampled = False
 
     def __init__(self, parts: WatcherParts) -> None:
         self._examiner, self._paths, self._attachment, self._counts, self._events = parts

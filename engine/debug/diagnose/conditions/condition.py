@@ -17,7 +17,7 @@ NO_THRESHOLD = math.nan
 
 
 class Detail(str):
-    """What is wrong with an observation, in a few words, and what the row does not know of it.
+    """Sentence on what is wrong with an observation, and what the row of the condition does not know of it.
 
     Attributes:
         advice: advice that fits it better than that of the row; "" if that fits.

@@ -72,7 +72,7 @@ class Comparison:
 
     @property
     def is_regression(self) -> bool:
-        """Whether the two values should become equal."""
+        """True if training is to make the two values equal."""
         return self.kind == "difference" or self.name in REGRESSIONS
 
     @property
@@ -152,7 +152,6 @@ class ComparisonWatch(Watcher):
     """Tracker of the comparisons in gradient calls, for its users."""
 
     observes_losses = True
-    is_sampled = True
     observes_operators = True
     users: tuple[Callable[[WatcherParts, Lineage], ComparisonUser], ...] = ()
 

@@ -42,7 +42,7 @@ _SAMPLE = 8
 
 
 class Origin(NamedTuple):
-    """What the values of an array come from.
+    """Sources of the values of an array.
 
     Attributes:
         weights: bits of the requested parameters that the gradient reaches through the array.

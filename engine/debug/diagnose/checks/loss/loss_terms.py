@@ -89,7 +89,6 @@ class LossTermsWatch(Watcher):
     """
 
     shows = (FallObservation, DrownedObservation, DetachedObservation, AdvantageObservation, LossObservation)
-    is_sampled = True
     observes_operators = True
     observes_readings = True
 

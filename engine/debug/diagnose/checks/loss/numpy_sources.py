@@ -45,7 +45,7 @@ class NumpySources:
 
     @property
     def has_readings(self) -> bool:
-        """Whether a value that depends on the weights was read as numbers."""
+        """True if a value that depends on the weights was read as numbers."""
         return any(is_output for _, is_output in self._readings)
 
     def add_reading(self, array: Any, is_output: bool) -> None:
@@ -56,7 +56,7 @@ class NumpySources:
     def add_operator(self, inputs: tuple[Any, ...], output: Any, recording: Recording) -> None:
         """Record an operator whose output has no gradient; before the first reading, only that it made its output.
 
-        What it got from the network itself, as stop_gradient does, or from the caller is no number from NumPy.
+        Inputs from the network itself, as through stop_gradient, or from the caller were not read through NumPy.
         """
         if len(self._made) < _MAX_OPERATORS and output.size <= _MAX_ELEMENTS:
             values = [value._array if isinstance(value, Tensor) else value for value in inputs]

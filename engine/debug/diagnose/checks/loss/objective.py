@@ -41,7 +41,7 @@ _Input = tuple[Any, ...]
 
 
 class _Objective:
-    """What is known about the objective of one set of weights."""
+    """Observations of the objective of one set of weights."""
 
     def __init__(self) -> None:
         self.moves = False
@@ -53,7 +53,6 @@ class ObjectiveWatch(Watcher):
     """Check whether the objective of each set of weights moves."""
 
     shows = (LossObservation,)
-    is_sampled = True
     observes_operators = True
 
     def __init__(self, parts: WatcherParts) -> None:

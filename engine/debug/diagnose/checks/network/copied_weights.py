@@ -68,7 +68,6 @@ class CopiedWeightWatch(Watcher):
     """
 
     shows = (CopyObservation,)
-    is_sampled = True
     observes_operators = True
 
     def __init__(self, parts: WatcherParts) -> None:

@@ -87,7 +87,6 @@ class GrowingStatisticWatch(Watcher):
     """
 
     shows = (StatisticObservation,)
-    is_sampled = True
     observes_operators = True
 
     def __init__(self, parts: WatcherParts) -> None:

@@ -75,7 +75,6 @@ class UnregisteredWatch(Watcher):
     """
 
     shows = (UnregisteredObservation,)
-    is_sampled = True
     observes_operators = True
 
     def __init__(self, parts: WatcherParts) -> None:

@@ -80,7 +80,7 @@ class _Decay:
 
     @property
     def learns(self) -> bool:
-        """Whether the loss falls, or is not known."""
+        """True if the loss falls, or is not known."""
         if not self.losses or not np.isfinite([*self.losses, *self.first_losses]).all():
             return True
         first = float(np.mean(self.first_losses))
@@ -91,7 +91,6 @@ class OptimizerEffectsWatch(Watcher):
     """Check of the updates of each optimizer."""
 
     shows = (UndoneObservation, DecayObservation, UpdateObservation)
-    is_sampled = True
 
     def __init__(self, parts: WatcherParts) -> None:
         super().__init__(parts)

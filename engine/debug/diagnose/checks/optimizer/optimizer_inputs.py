@@ -108,7 +108,6 @@ class OptimizerInputsWatch(Watcher):
     """Check of the gradients that each optimizer is called with."""
 
     shows = (AccumulationObservation, ScaledDownObservation, StepObservation, UpdateObservation)
-    is_sampled = True
     serves_nonfinite = True
     observes_operators = True
 

@@ -62,7 +62,6 @@ class OptimizerPairsWatch(Watcher):
     """
 
     shows = (OpposedObservation, HoldingObservation)
-    is_sampled = True
 
     def __init__(self, parts: WatcherParts) -> None:
         super().__init__(parts)
