@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -54,21 +55,35 @@ def networks_of(function: Callable[..., Any], weights: Sequence[Parameter]) -> l
 def _cells_of(function: Callable[..., Any], depth: int = 2) -> list[Cell]:
     from hookscope.engine import nn
 
-    values: list[Any] = [function, getattr(function, "__self__", None)]
-    code, names = getattr(function, "__code__", None), getattr(function, "__globals__", {})
-    for cell in getattr(function, "__closure__", None) or ():
-        with suppress(ValueError):  # a variable that has no value yet
-            values.append(cell.cell_contents)
-    values += [names[name] for name in getattr(code, "co_names", ()) if name in names]
     cells: list[Cell] = []
-    for value in values:
+    for value in _leads(function):
         if isinstance(value, nn.Cell):
             cells.append(value)
-        elif isinstance(value, MethodType | FunctionType) and value is not function and depth:
-            cells += _cells_of(value, depth - 1)
-        elif not isinstance(value, type | ModuleType):  # an object that holds networks, such as a trainer
-            cells += [item for item in getattr(value, "__dict__", {}).values() if isinstance(item, nn.Cell)]
+        elif isinstance(value, MethodType | FunctionType | partial) and value is not function:
+            cells += _cells_of(value, depth - 1) if depth else []
+        elif not isinstance(value, type | ModuleType | FunctionType | MethodType):
+            # An object that holds networks, such as a trainer. A user's class may raise for any attribute.
+            with suppress(Exception):
+                cells += [
+                    item for item in object.__getattribute__(value, "__dict__").values() if isinstance(item, nn.Cell)
+                ]
     return cells
+
+
+def _leads(function: Callable[..., Any]) -> list[Any]:
+    """Return the function, the object of a method, and the values of the variables that its code reads."""
+    if isinstance(function, partial):
+        return [function.func, *function.args, *function.keywords.values()]
+    if isinstance(function, MethodType):
+        return [function.__self__, function.__func__]
+    if not isinstance(function, FunctionType):
+        return [function]
+    values: list[Any] = []
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # a variable that has no value yet
+            values.append(cell.cell_contents)
+    names = function.__globals__
+    return values + [names[name] for name in function.__code__.co_names if name in names]
 
 
 def network_around(cell: Cell, candidates: Iterable[Cell]) -> Cell:

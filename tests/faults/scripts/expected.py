@@ -101,5 +101,5 @@ PLACES: dict[str, str] = {
 
 def is_right(cause: Cause, script: Script) -> bool:
     """Return whether a cause names what was planted in a script."""
-    place = PLACES.get(script.name, "")
-    return cause.condition in RIGHT.get(script.name, ()) and place in f"{cause.place} {cause.path} {cause.message}"
+    location = PLACES.get(script.name, "")
+    return cause.condition in RIGHT.get(script.name, ()) and location in f"{cause.place} {cause.path} {cause.message}"

@@ -33,16 +33,16 @@ def reinforce_in_a_corridor(steps: int) -> list[float]:
     train = ms.value_and_grad(surrogate, None, policy.trainable_params())
     returns_of_steps = []
     for _ in range(steps):
-        place = rng.integers(1, 5, episodes)
+        location = rng.integers(1, 5, episodes)
         done = np.zeros(episodes, bool)
         states, actions, rewards, alive = [], [], [], []
         for _ in range(moves):
-            state = np.eye(length, dtype=np.float32)[place]
+            state = np.eye(length, dtype=np.float32)[location]
             probs = ops.softmax(policy(ms.Tensor(state)), -1).asnumpy()
             action = (rng.random(episodes) < probs[:, 1]).astype(np.int32)
             alive.append(~done)
-            place = np.where(done, place, np.clip(place + 2 * action - 1, 0, length - 1))
-            arrived = (place == length - 1) & ~done
+            location = np.where(done, location, np.clip(location + 2 * action - 1, 0, length - 1))
+            arrived = (location == length - 1) & ~done
             rewards.append(arrived * 1.0 - 0.05 * ~done)
             done |= arrived
             states.append(state)
@@ -101,23 +101,23 @@ def actor_critic_with_a_shared_trunk(steps: int) -> list[float]:
         return -(chosen * advantage).mean() + 0.5 * ops.mse_loss(values, targets) - 0.01 * entropy
 
     train = ms.value_and_grad(loss, None, agent.trainable_params())
-    place = rng.uniform(-1, 1, (worlds, 2)).astype(np.float32)
+    location = rng.uniform(-1, 1, (worlds, 2)).astype(np.float32)
     measures = []
     for _ in range(steps):
         states, actions, rewards, restarts = [], [], [], []
         for _ in range(horizon):
-            probs = agent.act(ms.Tensor(place)).asnumpy()
+            probs = agent.act(ms.Tensor(location)).asnumpy()
             action = (probs.cumsum(1) < rng.random((worlds, 1))).sum(1).clip(0, 2)
-            states.append(place)
+            states.append(location)
             actions.append(action)
-            speed = 0.8 * place[:, 1] + 0.3 * (action - 1)
-            place = np.stack([place[:, 0] + 0.5 * speed, speed], 1).astype(np.float32)
-            rewards.append(np.exp(-2 * place[:, 0] ** 2))
-            restart = (np.abs(place[:, 0]) > 2) | (rng.random(worlds) < 0.05)
+            speed = 0.8 * location[:, 1] + 0.3 * (action - 1)
+            location = np.stack([location[:, 0] + 0.5 * speed, speed], 1).astype(np.float32)
+            rewards.append(np.exp(-2 * location[:, 0] ** 2))
+            restart = (np.abs(location[:, 0]) > 2) | (rng.random(worlds) < 0.05)
             restarts.append(restart)
             fresh = rng.uniform(-1, 1, (worlds, 2)).astype(np.float32)
-            place = np.where(restart[:, None], fresh, place)
-        later = agent.value(ms.Tensor(place)).asnumpy()
+            location = np.where(restart[:, None], fresh, location)
+        later = agent.value(ms.Tensor(location)).asnumpy()
         targets = np.zeros((horizon, worlds), np.float32)
         for t in reversed(range(horizon)):
             later = rewards[t] + discount * later * ~restarts[t]
@@ -141,8 +141,8 @@ def dqn_with_a_target_network(steps: int) -> list[float]:
     cells = np.array([(i, j) for i in range(side) for j in range(side) if (i, j) != (4, 3)])
     moves = np.array([(1, 0), (-1, 0), (0, 1), (0, -1)])
 
-    def encoded(place: Any) -> Any:
-        rows, columns = np.eye(side)[place[:, 0]], np.eye(side)[place[:, 1]]
+    def encoded(location: Any) -> Any:
+        rows, columns = np.eye(side)[location[:, 0]], np.eye(side)[location[:, 1]]
         return np.concatenate([rows, columns], 1).astype(np.float32)
 
     distance = np.abs(cells - goal).sum(1)
@@ -171,16 +171,16 @@ def dqn_with_a_target_network(steps: int) -> list[float]:
 
     train = ms.value_and_grad(td_loss, None, online.trainable_params())
     buffer: list[Any] = []
-    place = cells[rng.integers(0, len(cells), 8)]
+    location = cells[rng.integers(0, len(cells), 8)]
     measures = []
     for step in range(steps):
         epsilon = max(0.2, 1 - step / 60)
-        greedy = online(ms.Tensor(encoded(place))).asnumpy().argmax(1)
+        greedy = online(ms.Tensor(encoded(location))).asnumpy().argmax(1)
         action = np.where(rng.random(8) < epsilon, rng.integers(0, 4, 8), greedy)
-        following = np.clip(place + moves[action], 0, side - 1)
+        following = np.clip(location + moves[action], 0, side - 1)
         end = (following == goal).all(1)
-        buffer.extend(zip(place, action, end, following, strict=True))
-        place = np.where(end[:, None] | (rng.random((8, 1)) < 0.1), cells[rng.integers(0, len(cells), 8)], following)
+        buffer.extend(zip(location, action, end, following, strict=True))
+        location = np.where(end[:, None] | (rng.random((8, 1)) < 0.1), cells[rng.integers(0, len(cells), 8)], following)
         del buffer[:-1000]
         picked = [buffer[i] for i in rng.integers(0, len(buffer), 32)]
         before, taken, ends, after = (np.array(part) for part in zip(*picked, strict=True))
@@ -234,18 +234,18 @@ def ppo_with_clipped_ratios(steps: int) -> list[float]:
     train = ms.value_and_grad(loss, None, weights)
 
     def rollout() -> Any:
-        place = rng.uniform(-1, 1, (worlds, 2)).astype(np.float32)
+        location = rng.uniform(-1, 1, (worlds, 2)).astype(np.float32)
         states, actions, rewards = [], [], []
         for _ in range(horizon):
-            action = policy.sample(ms.Tensor(place)).asnumpy()
-            states.append(place)
+            action = policy.sample(ms.Tensor(location)).asnumpy()
+            states.append(location)
             actions.append(action)
             push = np.clip(action[:, 0], -1, 1)
-            speed = 0.7 * place[:, 1] + 0.5 * push
-            place = np.stack([place[:, 0] + 0.5 * speed, speed], 1).astype(np.float32)
-            rewards.append(-(place[:, 0] ** 2) - 0.01 * push**2)
+            speed = 0.7 * location[:, 1] + 0.5 * push
+            location = np.stack([location[:, 0] + 0.5 * speed, speed], 1).astype(np.float32)
+            rewards.append(-(location[:, 0] ** 2) - 0.01 * push**2)
         reward = np.array(rewards, np.float32)
-        values = value(ms.Tensor(np.array([*states, place]))).asnumpy()[..., 0]
+        values = value(ms.Tensor(np.array([*states, location]))).asnumpy()[..., 0]
         deltas = reward + 0.9 * values[1:] - values[:-1]
         advantages = np.zeros_like(deltas)
         carried = np.zeros(worlds, np.float32)
@@ -296,10 +296,10 @@ def mixture_of_experts_with_idle_experts(steps: int) -> list[float]:
                 rows, slots = np.nonzero(picked == index)
                 if len(rows) == 0:  # nothing was routed here in this batch
                     continue
-                place = ms.Tensor(rows.astype(np.int32))
-                weight = ops.gather(best, place, 0) * ops.one_hot(ms.Tensor(slots.astype(np.int32)), 2)
-                part = expert(ops.gather(x, place, 0)) * weight.sum(-1, keepdims=True)
-                out = ops.index_add(out, place, part, 0)
+                location = ms.Tensor(rows.astype(np.int32))
+                weight = ops.gather(best, location, 0) * ops.one_hot(ms.Tensor(slots.astype(np.int32)), 2)
+                part = expert(ops.gather(x, location, 0)) * weight.sum(-1, keepdims=True)
+                out = ops.index_add(out, location, part, 0)
             load = np.bincount(picked.reshape(-1), minlength=len(self.experts)) / picked.size
             balance = len(self.experts) * (gates.mean(0) * ms.Tensor(load.astype(np.float32))).sum()
             return out, balance
@@ -543,13 +543,13 @@ def evolution_strategy_without_gradients(steps: int) -> list[float]:
     sigma, pairs = 0.1, 6
 
     def cost(start: Any) -> float:
-        place, speed, total = start[:, 0], start[:, 1], 0.0
+        location, speed, total = start[:, 0], start[:, 1], 0.0
         for t in range(5):
-            observed = np.stack([place, speed, np.full_like(place, t / 5)], 1)
+            observed = np.stack([location, speed, np.full_like(location, t / 5)], 1)
             push = np.clip(controller(ms.Tensor(observed)).asnumpy()[:, 0], -1, 1)
             speed = speed + 0.4 * push
-            place = place + 0.4 * speed
-            total += float((place**2).mean() + 0.05 * (push**2).mean())
+            location = location + 0.4 * speed
+            total += float((location**2).mean() + 0.05 * (push**2).mean())
         return total / 5
 
     measures = []

@@ -400,13 +400,13 @@ def realnvp_with_zero_couplings(steps: int) -> list[float]:
             self.scale_shift = nn.Dense(24, 2, weight_init="zeros", bias_init="zeros")
 
         def construct(self, x: Any) -> tuple[Any, Any]:
-            kept, moved = x[:, :1], x[:, 1:]
+            unmoved, moved = x[:, :1], x[:, 1:]
             if self.flip:
-                kept, moved = moved, kept
-            scale, shift = ops.split(self.scale_shift(self.hidden(kept)), 1, axis=1)
+                unmoved, moved = moved, unmoved
+            scale, shift = ops.split(self.scale_shift(self.hidden(unmoved)), 1, axis=1)
             log_scale = 1.5 * ops.tanh(scale)
             moved = moved * ops.exp(log_scale) + shift
-            parts = (moved, kept) if self.flip else (kept, moved)
+            parts = (moved, unmoved) if self.flip else (unmoved, moved)
             return ops.concat(parts, axis=1), log_scale[:, 0]
 
     class RealNvp(nn.Cell):
@@ -496,8 +496,8 @@ def ddpm_with_averaged_weights(steps: int) -> list[float]:
         clean = 1.5 * np.stack([np.cos(angle), np.sin(angle)], 1)
         t = rng.integers(0, times, 64)
         noise = rng.standard_normal((64, 2))
-        kept = alpha_bar[t][:, None]
-        noisy = np.sqrt(kept) * clean + np.sqrt(1.0 - kept) * noise
+        unmoved = alpha_bar[t][:, None]
+        noisy = np.sqrt(unmoved) * clean + np.sqrt(1.0 - unmoved) * noise
         loss, grads = grad_fn(*(ms.Tensor(a.astype(np.float32)) for a in (noisy, t, noise)))
         opt(grads)
         decay = min(0.995, (1 + step) / (10 + step))
@@ -867,10 +867,10 @@ def autodecoder_with_latent_codes(steps: int) -> list[float]:
             self.layer2 = nn.Dense(48, 48, activation="relu", weight_init=HeNormal())
             self.distance = nn.Dense(48, 1)
 
-        def construct(self, shape: Any, place: Any) -> tuple[Any, Any]:
+        def construct(self, shape: Any, location: Any) -> tuple[Any, Any]:
             code = self.codes(shape)
-            angles = ops.matmul(place, self.bands)
-            h = ops.concat((place, ops.sin(angles), ops.cos(angles), code), axis=1)
+            angles = ops.matmul(location, self.bands)
+            h = ops.concat((location, ops.sin(angles), ops.cos(angles), code), axis=1)
             return self.distance(self.layer2(self.layer1(h))).squeeze(1), code
 
     net = SdfDecoder()
@@ -882,8 +882,8 @@ def autodecoder_with_latent_codes(steps: int) -> list[float]:
     ]
     optimizer = nn.Adam(groups, learning_rate=3e-3)
 
-    def loss_fn(shape: Any, place: Any, distance: Any) -> Any:
-        predicted, code = net(shape, place)
+    def loss_fn(shape: Any, location: Any, distance: Any) -> Any:
+        predicted, code = net(shape, location)
         error = ops.l1_loss(ops.clamp(predicted, -0.5, 0.5), ops.clamp(distance, -0.5, 0.5))
         return error + 1e-3 * (code * code).sum(axis=1).mean()
 
@@ -891,11 +891,11 @@ def autodecoder_with_latent_codes(steps: int) -> list[float]:
     losses = []
     for _ in range(steps):
         shape = rng.integers(0, shapes, 64)
-        place = rng.uniform(-1.0, 1.0, (64, 2))
-        distance = np.sqrt(((place - centers[shape]) ** 2).sum(1)) - radii[shape]
+        location = rng.uniform(-1.0, 1.0, (64, 2))
+        distance = np.sqrt(((location - centers[shape]) ** 2).sum(1)) - radii[shape]
         loss, grads = grad_fn(
             ms.Tensor(shape.astype(np.int32)),
-            ms.Tensor(place.astype(np.float32)),
+            ms.Tensor(location.astype(np.float32)),
             ms.Tensor(distance.astype(np.float32)),
         )
         optimizer(grads)

@@ -205,8 +205,8 @@ def simclr_with_hooked_features(steps: int) -> list[float]:
             return z / ops.sqrt((z * z).sum(axis=1, keepdims=True) + 1e-8)
 
     net = SimClr()
-    kept: list[Any] = []
-    handle = net.encoder.register_forward_hook(lambda cell, inputs, output: kept.append(ops.stop_gradient(output)))
+    captured: list[Any] = []
+    handle = net.encoder.register_forward_hook(lambda cell, inputs, output: captured.append(ops.stop_gradient(output)))
     n = 24
     partner = ms.Tensor(np.concatenate([np.arange(n, 2 * n), np.arange(n)]).astype(np.int32))
     itself = ms.Tensor(np.eye(2 * n, dtype=bool))
@@ -230,9 +230,9 @@ def simclr_with_hooked_features(steps: int) -> list[float]:
         loss, grads = grad_fn(view(images), view(images))
         optimizer(grads)
         if step % 10 == 9:
-            features = kept[-1].asnumpy()
+            features = captured[-1].asnumpy()
             assert 0.0 < spread_ratio(features, np.tile(labels, 2)) < 1.0
-        kept.clear()
+        captured.clear()
         losses.append(float(loss))
     handle.remove()
     return losses

@@ -628,18 +628,18 @@ def pruning_by_magnitude_with_masks(steps: int) -> list[float]:
     optimizer = nn.Adam(net.trainable_params(), learning_rate=0.01)
     loss_fn = nn.MSELoss()
     train = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, net.trainable_params())
-    kept = 1.0
+    density = 1.0
     losses = []
     for step in range(steps):
         x = rng.normal(0, 1, (48, 16)).astype(np.float32)
         y = np.tanh(x[:, :1] - x[:, 1:2]) + 0.5 * x[:, 2:3]
         loss, gradients = train(ms.Tensor(x), ms.Tensor(y.astype(np.float32)))
         optimizer(gradients)
-        if step % 15 == 14 and kept > 0.2:
-            kept *= 0.7
+        if step % 15 == 14 and density > 0.2:
+            density *= 0.7
             for weight in pruned:
                 size = np.abs(weight.asnumpy())
-                masks[weight.name] = ms.Tensor((size >= np.quantile(size, 1 - kept)).astype(np.float32))
+                masks[weight.name] = ms.Tensor((size >= np.quantile(size, 1 - density)).astype(np.float32))
         for weight in pruned:
             weight.set_data(weight * masks[weight.name])
         losses.append(float(loss.asnumpy()))

@@ -33,40 +33,40 @@ def actor_critic_with_an_attached_advantage(fault: bool, steps: int) -> list[flo
             self.actor = nn.SequentialCell(nn.Dense(2, 24), nn.Tanh(), nn.Dense(24, 2))
             self.critic = nn.SequentialCell(nn.Dense(2, 32), nn.ReLU(), nn.Dense(32, 1))
 
-        def construct(self, place: Any) -> tuple[Any, Any]:
-            return self.actor(place), self.critic(place).squeeze(-1)
+        def construct(self, location: Any) -> tuple[Any, Any]:
+            return self.actor(location), self.critic(location).squeeze(-1)
 
     agent = Agent()
     optimizer = nn.Adam(agent.trainable_params(), learning_rate=0.01)
 
-    def loss_fn(place: Any, actions: Any, targets: Any) -> Any:
-        means, values = agent(place)
+    def loss_fn(location: Any, actions: Any, targets: Any) -> Any:
+        means, values = agent(location)
         log_prob = (-0.5 * ((actions - means) / spread) ** 2 - np.log(spread) - 0.919).sum(-1)
         advantage = targets - values
         if not fault:
             advantage = ops.stop_gradient(advantage)
         return -(log_prob * advantage).mean() + 0.5 * ((values - targets) ** 2).mean()
 
-    def move(place: Any) -> tuple[Any, Any, Any]:
-        means, _ = agent(Tensor(place))
-        actions = means.asnumpy() + spread * rng.normal(size=place.shape)
-        after = np.clip(place + 0.4 * actions, -2, 2).astype(np.float32)
+    def move(location: Any) -> tuple[Any, Any, Any]:
+        means, _ = agent(Tensor(location))
+        actions = means.asnumpy() + spread * rng.normal(size=location.shape)
+        after = np.clip(location + 0.4 * actions, -2, 2).astype(np.float32)
         return actions.astype(np.float32), after, 1 - (after**2).sum(1)
 
     step_fn = ms.value_and_grad(loss_fn, None, optimizer.parameters)
     measures = []
     for _ in range(steps):
-        place = rng.uniform(-1, 1, (48, 2)).astype(np.float32)
-        actions, after, rewards = move(place)
+        location = rng.uniform(-1, 1, (48, 2)).astype(np.float32)
+        actions, after, rewards = move(location)
         _, following = agent(Tensor(after))
         targets = (rewards + gamma * following.asnumpy()).astype(np.float32)
-        _, grads = step_fn(Tensor(place), Tensor(actions), Tensor(targets))
+        _, grads = step_fn(Tensor(location), Tensor(actions), Tensor(targets))
         optimizer(grads)
 
-        _, values = agent(Tensor(place))
+        _, values = agent(Tensor(location))
         returns, discount = np.zeros(48), 1.0
         for _ in range(12):
-            _, place, rewards = move(place)
+            _, location, rewards = move(location)
             returns, discount = returns + discount * rewards, discount * gamma
         measures.append(float(((values.asnumpy() - returns) ** 2).mean()))
     return measures
@@ -115,11 +115,11 @@ def dqn_with_broadcast_targets(fault: bool, steps: int) -> list[float]:
         optimizer(grads)
         if step % 10 == 9:
             synchronize()
-        place = starts
+        location = starts
         for _ in range(8):
-            greedy = online(Tensor(place)).asnumpy().argmax(1)
-            place = np.clip(place + moves[greedy][:, None], -1.5, 1.5)
-        measures.append(float(np.abs(place).mean()))
+            greedy = online(Tensor(location)).asnumpy().argmax(1)
+            location = np.clip(location + moves[greedy][:, None], -1.5, 1.5)
+        measures.append(float(np.abs(location).mean()))
     return measures
 
 

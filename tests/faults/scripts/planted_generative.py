@@ -459,11 +459,11 @@ def realnvp_with_wrong_determinant(fault: bool, steps: int) -> list[float]:
             self.shift = nn.Dense(width, 2, weight_init="zeros")
 
         def construct(self, x: Tensor) -> tuple[Any, Any]:
-            kept = x * self.mask
-            h = self.hidden(kept)
+            masked = x * self.mask
+            h = self.hidden(masked)
             s = self.scale(h) * (1 - self.mask)
             t = self.shift(h) * (1 - self.mask)
-            return kept + (1 - self.mask) * (x * ops.exp(s) + t), s.sum(axis=1)
+            return masked + (1 - self.mask) * (x * ops.exp(s) + t), s.sum(axis=1)
 
     class RealNVP(nn.Cell):
         def __init__(self, depth: int) -> None:

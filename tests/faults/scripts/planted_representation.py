@@ -369,14 +369,14 @@ def prices_in_dollars(fault: bool, steps: int) -> list[float]:
             self.trunk = nn.SequentialCell(nn.Dense(6, 32), nn.ReLU(), nn.Dense(32, 16), nn.ReLU())
             self.price = nn.Dense(16, 1)
 
-        def construct(self, numbers: Tensor, place: Tensor) -> Any:
-            return self.price(self.trunk(ops.cat((numbers, self.district(place)), axis=1))).squeeze(1)
+        def construct(self, numbers: Tensor, location: Tensor) -> Any:
+            return self.price(self.trunk(ops.cat((numbers, self.district(location)), axis=1))).squeeze(1)
 
     net = PriceNet()
     optimizer = nn.Adam(net.trainable_params(), learning_rate=1e-2)
     criterion = nn.MSELoss()
     grad_fn = ms.value_and_grad(
-        lambda numbers, place, y: criterion(net(numbers, place), y), None, net.trainable_params()
+        lambda numbers, location, y: criterion(net(numbers, location), y), None, net.trainable_params()
     )
     errors = []  # the relative error on the last 80 rows falls
     for _ in range(steps):

@@ -465,8 +465,8 @@ def siamese_with_reversed_labels(fault: bool, steps: int) -> list[float]:
         return (same * distance**2 + (1 - same) * ops.relu(2.0 - distance) ** 2).mean()
 
     grad_fn = ms.value_and_grad(contrastive, None, optimizer.parameters)
-    one, other = rng.integers(0, 8, 100), rng.integers(1, 8, 100)
-    fixed = draw(one), draw(one), draw((one + other) % 8)
+    writer, other = rng.integers(0, 8, 100), rng.integers(1, 8, 100)
+    fixed = draw(writer), draw(writer), draw((writer + other) % 8)
     measures = []
     for _ in range(steps):
         left = rng.integers(0, 8, 48)
@@ -624,17 +624,17 @@ def decoder_that_is_told_the_answer(fault: bool, steps: int) -> list[float]:
     def loss_fn(source: Any, decoder_input: Any, target: Any) -> Any:
         memory, hidden = encoder(source), ops.zeros((source.shape[0], 48), ms.float32)
         loss: Any = 0.0
-        for place in range(length):
-            logits, hidden = decoder.step(memory[:, place], decoder_input[:, place], hidden)
-            loss = loss + ops.cross_entropy(logits, target[:, place]) / length
+        for position in range(length):
+            logits, hidden = decoder.step(memory[:, position], decoder_input[:, position], hidden)
+            loss = loss + ops.cross_entropy(logits, target[:, position]) / length
         return loss
 
     def translate(source: Any) -> Any:
         memory, hidden = encoder(source), ops.zeros((source.shape[0], 48), ms.float32)
         previous = ops.full((source.shape[0],), start, dtype=ms.int32)
         chosen = []
-        for place in range(length):
-            logits, hidden = decoder.step(memory[:, place], previous, hidden)
+        for position in range(length):
+            logits, hidden = decoder.step(memory[:, position], previous, hidden)
             previous = ops.argmax(logits, 1).astype(ms.int32)
             chosen.append(previous.asnumpy())
         return np.stack(chosen, axis=1)
@@ -643,8 +643,8 @@ def decoder_that_is_told_the_answer(fault: bool, steps: int) -> list[float]:
         source = rng.integers(0, tokens, (count, length)).astype(np.int32)
         target = np.zeros_like(source)
         target[:, 0] = source[:, 0]
-        for place in range(1, length):
-            target[:, place] = np.where(source[:, place] < 3, target[:, place - 1], source[:, place])
+        for position in range(1, length):
+            target[:, position] = np.where(source[:, position] < 3, target[:, position - 1], source[:, position])
         return source, target
 
     grad_fn = ms.value_and_grad(loss_fn, None, optimizer.parameters)
@@ -721,11 +721,11 @@ def flow_with_a_reversed_determinant(fault: bool, steps: int) -> list[float]:
             self.shift = nn.Dense(24, 1, weight_init="zeros")
 
         def construct(self, x: Any) -> tuple[Any, Any]:
-            kept, moved = (x[:, 1:], x[:, :1]) if self.swap else (x[:, :1], x[:, 1:])
-            hidden = self.body(kept)
+            unmoved, moved = (x[:, 1:], x[:, :1]) if self.swap else (x[:, :1], x[:, 1:])
+            hidden = self.body(unmoved)
             log_scale = 1.5 * ops.tanh(self.scale(hidden))
             moved = moved * ops.exp(log_scale) + self.shift(hidden)
-            joined = ops.cat((moved, kept) if self.swap else (kept, moved), axis=1)
+            joined = ops.cat((moved, unmoved) if self.swap else (unmoved, moved), axis=1)
             return joined, log_scale.squeeze(1)
 
     class Flow(nn.Cell):

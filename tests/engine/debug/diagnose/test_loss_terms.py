@@ -85,7 +85,7 @@ def seeded() -> None:
 
 
 def terms_while_differentiating(function: Loss, x: Any, weight: Parameter) -> tuple[float, list[tuple[str, float]]]:
-    found: list[tuple[str, float]] = []
+    leaf_values: list[tuple[str, float]] = []
 
     class Reader(taps.Tap):
         observes_operators = True
@@ -96,10 +96,10 @@ def terms_while_differentiating(function: Loss, x: Any, weight: Parameter) -> tu
                 self.recording = taps.outer_recordings()[0]
 
         def operator_backward(self, name: str, g: Any, gs: Any, attrs: Any, inputs: Any, output: Any) -> None:
-            if not found:
+            if not leaf_values:
                 nodes = [(made, (op.name, values, others)) for op, values, made, others in self.recording.nodes]
                 producers = Producers([*nodes, (output, (name, inputs, attrs))], self.recording.tracked)
-                found.extend((term.leaf.name, value_of(term)) for term in terms_of(output, producers))
+                leaf_values.extend((term.leaf.name, value_of(term)) for term in terms_of(output, producers))
 
     reader = Reader()
     taps.attach(reader)
@@ -107,7 +107,7 @@ def terms_while_differentiating(function: Loss, x: Any, weight: Parameter) -> tu
         value, _ = ms.value_and_grad(function, None, [weight])(x)
     finally:
         taps.detach(reader)
-    return float(value), found
+    return float(value), leaf_values
 
 
 def test_terms_have_the_values_that_numpy_computes() -> None:
@@ -118,12 +118,12 @@ def test_terms_have_the_values_that_numpy_computes() -> None:
         y = x * weight
         return -(ops.square(y).sum(1) - 0.5 * ops.exp(y).sum(1)).mean() * 2.0
 
-    value, found = terms_while_differentiating(loss, Tensor(x), weight)
+    value, leaf_values = terms_while_differentiating(loss, Tensor(x), weight)
     y = x.astype(np.float64) * w
-    assert [name for name, _ in found] == ["square", "exp"]
-    assert found[0][1] == pytest.approx(-2 * (y**2).sum(1).mean(), rel=1e-5)
-    assert found[1][1] == pytest.approx(np.exp(y).sum(1).mean(), rel=1e-5)
-    assert sum(part for _, part in found) == pytest.approx(value, rel=1e-5)
+    assert [name for name, _ in leaf_values] == ["square", "exp"]
+    assert leaf_values[0][1] == pytest.approx(-2 * (y**2).sum(1).mean(), rel=1e-5)
+    assert leaf_values[1][1] == pytest.approx(np.exp(y).sum(1).mean(), rel=1e-5)
+    assert sum(part for _, part in leaf_values) == pytest.approx(value, rel=1e-5)
 
 
 def test_terms_of_different_shapes_add_up_to_the_loss() -> None:
@@ -134,9 +134,9 @@ def test_terms_of_different_shapes_add_up_to_the_loss() -> None:
         y = x * weight
         return (ops.square(y) - ops.sin(weight) + 1.5).mean() / 4 + 0.0
 
-    value, found = terms_while_differentiating(loss, Tensor(x), weight)
-    assert sum(part for _, part in found) == pytest.approx(value, rel=1e-5)
-    assert len(found) >= 2
+    value, leaf_values = terms_while_differentiating(loss, Tensor(x), weight)
+    assert sum(part for _, part in leaf_values) == pytest.approx(value, rel=1e-5)
+    assert len(leaf_values) >= 2
 
 
 @pytest.mark.parametrize("value", [2, 2.0, np.float32(2), np.array([2.0]), np.array(2)])

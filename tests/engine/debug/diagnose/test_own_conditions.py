@@ -60,11 +60,11 @@ def test_a_function_of_values() -> None:
         zeros = capture.statistics().zeros / capture.array.size
         return f"{zeros:.0%} zeros" if zeros > share else None
 
-    found = findings(network(), "half_asleep=0.2")
-    assert [(item.condition, item.path, item.advice) for item in found] == [
+    results = findings(network(), "half_asleep=0.2")
+    assert [(item.condition, item.path, item.advice) for item in results] == [
         ("half_asleep", "1", "Use a smaller layer.")
     ]
-    assert found[0].message.endswith("% zeros)") and found[0].certainty == "likely" and found[0].steps == 3
+    assert results[0].message.endswith("% zeros)") and results[0].certainty == "likely" and results[0].steps == 3
     assert CONDITIONS["half_asleep"].meaning == "Nearly half of the units give zeros"
     assert findings(network(), "half_asleep=0.99") == []
 
@@ -79,13 +79,13 @@ def test_a_function_of_parameters_and_one_of_losses() -> None:
     def more_than_three(losses: tuple[float, ...]) -> str | None:
         return f"{len(losses)} losses" if len(losses) > 3 else None
 
-    found = findings(network(), "large_bias_gradient", "more_than_three")
-    assert {(item.place, item.certainty) for item in found} == {
+    results = findings(network(), "large_bias_gradient", "more_than_three")
+    assert {(item.place, item.certainty) for item in results} == {
         ("0.bias", "certain"),
         ("2.bias", "certain"),
         ("loss", "symptom"),
     }
-    assert next(item.evidence for item in found if item.place == "0.bias") == "in each of the 5 steps from 1 to 5"
+    assert next(item.evidence for item in results if item.place == "0.bias") == "in each of the 5 steps from 1 to 5"
 
 
 def test_all_includes_it_and_the_run_can_pause_at_it() -> None:
@@ -182,8 +182,8 @@ def test_each_example_of_the_page_works(repository: Path) -> None:
             step(X, Tensor(np.float32(100.0 if number == 11 else 1.0)))
             if number == 9:
                 scale.set_data(-scale)
-    found = {item.condition: (item.place, item.certainty) for item in session.findings()}
-    assert found == {
+    results = {item.condition: (item.place, item.certainty) for item in session.findings()}
+    assert results == {
         "one_hot_attention": ("softmax", "likely"),
         "negative_scale": ("scale", "certain"),
         "loss_spike": ("loss", "symptom"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -300,6 +301,32 @@ def test_a_trainer_that_is_no_cell_leads_to_its_networks() -> None:
             optimizer(step(X, Y)[1])
     assert session.step == 3
     assert [type(root) for root in session.roots] == [Network]
+
+
+class RefusesAttributes:
+    """A callable object that raises for each attribute that is looked up."""
+
+    def __init__(self, net: Network) -> None:
+        self.__dict__["net"] = net
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(name)
+
+    def __call__(self, x: Tensor, y: Tensor) -> Tensor:
+        """Return the loss."""
+        loss: Tensor = self.__dict__["net"].loss(x, y)
+        return loss
+
+
+@pytest.mark.parametrize("takes_roots", [False, True], ids=["net given", "no net"])
+@pytest.mark.parametrize("make", [RefusesAttributes, lambda net: functools.partial(Network.loss, net)])
+def test_whatever_is_differentiated_leads_to_its_network_without_a_fault(make: Any, takes_roots: bool) -> None:
+    net = Network()
+    step, optimizer = ms.value_and_grad(make(net), None, net.trainable_params()), sgd(net)
+    with DebugSession(None if takes_roots else net, conditions=["all"]) as session:
+        for _ in range(3):
+            optimizer(step(X, Y)[1])
+    assert (session.step, list(session.faults), session.roots) == (3, [], [net])
 
 
 def test_parameters_without_a_cell_have_steps_too() -> None:

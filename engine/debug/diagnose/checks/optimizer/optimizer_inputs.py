@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,8 +61,9 @@ def is_due(calls: int) -> bool:
 
 def code_of(function: Callable[..., Any]) -> int:
     """Return the identity of a function's code, which is the same for one made anew in each step."""
-    function = getattr(function, "__func__", function)
-    return id(getattr(function, "__code__", function))
+    if isinstance(function, MethodType):
+        function = function.__func__
+    return id(function.__code__ if isinstance(function, FunctionType) else function)
 
 
 class _Inputs:
