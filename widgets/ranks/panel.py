@@ -37,7 +37,14 @@ from hookscope.widgets.ranks.declaration import (
 from hookscope.widgets.ranks.fleet import Fleet
 from hookscope.widgets.ranks.requests import Answer, Requests
 from hookscope.widgets.ranks.static_form import ranks_html
-from hookscope.widgets.ranks.status import Status, finding_lines, overall_status, rank_rows, with_missing_ranks
+from hookscope.widgets.ranks.status import (
+    Status,
+    finding_lines,
+    is_status,
+    overall_status,
+    rank_rows,
+    with_missing_ranks,
+)
 from hookscope.widgets.ranks.tables import PER_PAGE, Page, joined_page, most_frequent
 from hookscope.widgets.saved_widget import SavedWidget
 
@@ -390,7 +397,9 @@ class RanksPanel(SavedWidget):
     def _take(self) -> None:
         for answer in self._requests.take_answers():
             if answer.topic == "status":
-                if not answer.error and answer.value != self._statuses[answer.rank]:
+                if not answer.error and not is_status(answer.value):
+                    self._error = f"rank {answer.rank} replied without a status: {texts.one_line(repr(answer.value))}"
+                elif not answer.error and answer.value != self._statuses[answer.rank]:
                     self._statuses[answer.rank] = answer.value
                     self.changed = True
             elif answer.topic == "panel":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 from hookscope.engine.debug.compare.ranks import RankFinding
 from hookscope.engine.debug.compare.ranks.findings import ranks_text
@@ -18,6 +18,17 @@ _STATES = ("runs", "idle", "paused", "held", "waits", "ended", "busy")
 _AT_WORK = ("runs", "waits", "held", "paused", "busy")
 _LONG = 300
 _SLOTS = ("input", "output", "grad_input", "grad_output")
+
+
+def is_status(value: object) -> TypeGuard[Status]:
+    """Return whether a reply of a rank has the fields of a status in the types that this module reads."""
+    if not isinstance(value, Mapping) or not isinstance(value.get("step"), int | None):
+        return False
+    try:
+        figure_text(value.get("loss"))
+    except ValueError:
+        return False
+    return "requests" not in value or "waits" in value
 
 
 def rank_rows(statuses: Mapping[int, Status]) -> list[RankRow]:

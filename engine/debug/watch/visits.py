@@ -115,6 +115,7 @@ class Visits:
         self._thread = _PerThread()
         self._runs = OwnRuns(paths.roots)
         self._training = TrainingSteps()
+        self._steps_before = counts.steps  # of earlier runs of the session
         self._calls: dict[int, int] = {}  # calls in this step, by the cell's id
         # By the number of the call, which keeps the visit alive until no gradient can reach it. Dead references are
         # removed at each step: a dictionary of weak values removes them at once, and is slower.
@@ -214,7 +215,7 @@ class Visits:
             self._thread.candidates = networks_of(function, weights)
         self._runs.own_called()
         self._thread.computation = computation
-        self._begin_run(stages, self._training.begins(weights, self._counts.steps))
+        self._begin_run(stages, self._training.begins(weights, self._counts.steps - self._steps_before))
         stages.checks.roles.differentiating(weights)
 
     def is_own(self, weights: Sequence[Parameter]) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-import random
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -414,17 +415,35 @@ def test_no_message_fails_the_panel(fleet: FakeFleet, panel: RanksPanel) -> None
     assert panel._thread.is_alive()
 
 
+ODD_REPLIES: list[Any] = [
+    None,
+    "",
+    3,
+    [],
+    {},
+    {"rows": [{}]},
+    {"state": 5, "step": None, "loss": "x"},
+    {"state": "runs", "step": "5"},
+    {"state": "runs", "step": 5, "loss": 1.0, "requests": {}},
+]
+
+
 @pytest.mark.faults_expected
-def test_whatever_ranks_answer_the_panel_goes_on(fleet: FakeFleet, panel: RanksPanel, ask: Ask) -> None:
-    rng = random.Random(0)
-    odd: list[Any] = [None, "", 3, [], {}, {"rows": [{}]}, {"state": 5, "step": None, "loss": "x"}]
+@pytest.mark.parametrize("reply", [*ODD_REPLIES, None], ids=[*(repr(reply) for reply in ODD_REPLIES), "all in turns"])
+def test_whatever_ranks_answer_the_panel_goes_on(fleet: FakeFleet, panel: RanksPanel, ask: Ask, reply: Any) -> None:
+    replies = itertools.cycle([reply] if reply is not None else ODD_REPLIES)
     for rank in fleet.ranks.values():
         for kind in ("_status", "_captures", "_evaluate", "_panel"):
-            setattr(rank, kind, lambda **_: rng.choice(odd))
+            setattr(rank, kind, lambda **_: next(replies))
     for tab in ("captures", "rank") * 5:
         ask("show", tab=tab)
+        for _ in ("request", "reply"):
+            with panel._lock, suppress(Exception):  # as the worker does, which reports a fault
+                panel._next_status = 0.0
+                panel._run_once(1.0)
         ask("evaluate", expression="x", rank=-1)
         fleet.tell()
+    assert all(type(row["step"]) is int for row in panel.ranks)
     for rank in fleet.ranks.values():
         del rank._status, rank._captures
         rank.status["step"] = 5

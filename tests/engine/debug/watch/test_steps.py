@@ -346,6 +346,19 @@ def test_an_old_session_does_not_count_the_steps_of_another_network() -> None:
     assert session.step == 5
 
 
+@pytest.mark.parametrize("takes_roots", [False, True], ids=["net given", "no net"])
+@pytest.mark.parametrize("first", [1, 3])
+def test_a_session_that_is_entered_again_goes_on_with_the_next_step(first: int, takes_roots: bool) -> None:
+    net = Network()
+    session = DebugSession(None if takes_roots else net, conditions=["all"])
+    step, optimizer = gradient(net), sgd(net)
+    for steps in (first, 2):
+        with session:
+            for _ in range(steps):
+                optimizer(step(X, Y)[1])
+    assert session.step == first + 2
+
+
 def test_a_hook_of_the_session_is_in_the_step_of_its_call() -> None:
     net = Network()
     with DebugSession(net, conditions=["all"]) as session:
