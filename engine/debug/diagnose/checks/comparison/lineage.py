@@ -270,9 +270,7 @@ def _expanded(flags: int, inputs: tuple[Any, ...], column: Any) -> int:
 
 def _signature(array: Any) -> int:
     """Return a hash of some numbers, so that data that is made twice, as one-hot rows, counts as the same."""
-    if type(array) is not np.ndarray:
-        return id(array)  # reading it would wait for the GPU
-    return hash((array.shape, array.dtype.char, array.reshape(-1)[:_SAMPLE].tobytes()))
+    return hash((array.shape, array.dtype.char, to_host(array.reshape(-1)[:_SAMPLE]).tobytes()))
 
 
 def _hash_of(attrs: dict[str, Any]) -> int:
