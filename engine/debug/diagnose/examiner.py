@@ -60,6 +60,7 @@ class Examiner:
         self._streaks = Streaks()
         self.unchecked: dict[tuple[str, str], str] = {}
         self._first_gradient: Statistics | None = None
+        self._first_is_direct = False  # whether it is that of a call outside of all others
         self._spread_origins: dict[
             str, tuple[str, int]
         ] = {}  # by spreading condition: the first path, and the last step
@@ -108,8 +109,8 @@ class Examiner:
         if capture.direction == "forward":
             if not capture.context:
                 self._first_gradient = None
-        elif selection.against_first and self._is_first_gradient(capture):
-            self._first_gradient = capture.figures()
+        elif selection.against_first and self._is_first_gradient(capture, visit):
+            self._first_gradient, self._first_is_direct = capture.figures(), not visit.depth
         applicable, key = selection.at(capture), ""
         if not self._roles.trains(capture.path):
             applicable = [condition for condition in applicable if not condition.of_training]
@@ -119,8 +120,11 @@ class Examiner:
             if condition.in_a_row > 1:
                 key = key or capture.key
                 hit = hits_by_name.get(condition.name)
-                if condition.every_call and self._is_excepted(condition, capture, hit):
-                    hit = None
+                if condition.every_call:
+                    if hit is None and self._hit_store.has(condition.name, capture.path):
+                        self._hit_store.withdraw(condition.name, capture.path, key)  # zeros that have passed
+                    if self._is_excepted(condition, capture, hit):
+                        hit = None
                 without_value = None if hit is None else hit._replace(capture=None)
                 if not self._streaks.add(condition, key, without_value):
                     hits_by_name.pop(condition.name, None)
@@ -141,10 +145,16 @@ class Examiner:
             return False
         return self._exceptions.get(location, -2) >= capture.step - 1
 
-    def _is_first_gradient(self, capture: Capture) -> bool:
-        """Return whether a gradient is the first of its backward pass; it replaces a single number (a loss scale)."""
+    def _is_first_gradient(self, capture: Capture, visit: Visit) -> bool:
+        """Return whether a gradient is the first of its backward pass.
+
+        It replaces a single number (a loss scale), and that of a cell that the loss calls directly, as for a penalty of
+        its outputs: the gradient inside of the network is the one to compare with.
+        """
         first_gradient = self._first_gradient
-        return first_gradient is None or (first_gradient.count == 1 and capture.array.size > 1)
+        if first_gradient is None or (first_gradient.count == 1 and capture.array.size > 1):
+            return True
+        return self._first_is_direct and bool(visit.depth)
 
     def _keep_hit(self, hit: Hit, capture: Capture) -> bool:
         """Keep a hit of a value; return whether to pause for it."""

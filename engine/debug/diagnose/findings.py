@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..record.capture import cell_name
 from ..record.tables import html_table, text_table
 from .conditions import Hit
+from .streaks import without_call
 
 if TYPE_CHECKING:
     from ..record.ring import CaptureRing
@@ -188,16 +189,27 @@ class HitStore:
         self.mutes = [mute for mute in self.mutes if mute[:2] != (condition, path)]
 
     def withdraw(self, condition: str, path: str, subject: str) -> None:
-        """Drop the hits of this condition on one subject, such as a parameter, in the cell at this path."""
-        hits = [entry for entry in self._others if (entry.hit.condition.name, entry.path) == (condition, path)]
-        remaining = [entry for entry in hits if entry.hit.subject != subject]
-        if len(remaining) < len(hits):
-            others = [entry for entry in self._others if entry not in hits or entry in remaining]
-            self._others.clear()
-            self._others.extend(others)
-            self._findings.pop((condition, path), None)
-            for entry in remaining:
-                self._add(entry.hit, path)
+        """Drop the hits of this condition on one subject in the cell at this path.
+
+        Args:
+            condition: the name of the condition.
+            path: the path of the cell.
+            subject: the subject, such as a parameter; of a value, the hits of all calls of the cell are dropped.
+        """
+        subject, remaining = without_call(subject), []
+        for hits in (self._of_captures, self._others):
+            entries = list(hits)
+            hits.clear()
+            for entry in entries:
+                is_here = (entry.hit.condition.name, entry.path) == (condition, path)
+                if is_here and without_call(entry.hit.subject) == subject:
+                    continue
+                hits.append(entry)
+                if is_here:
+                    remaining.append(entry)
+        self._findings.pop((condition, path), None)
+        for entry in sorted(remaining, key=lambda entry: entry.number):
+            self._add(entry.hit, path)
 
     def clear(self) -> None:
         """Remove all hits; muted conditions stay muted."""

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from .conditions import Condition, Hit
 
-__all__ = ["Streaks"]
+__all__ = ["Streaks", "without_call"]
+
+_CALL = re.compile(r"#\d+ ")
+
+
+def without_call(subject: str) -> str:
+    """Return the key of a capture without the number of the call; other subjects as they are."""
+    return _CALL.sub(" ", subject, count=1)
 
 
 class _Streak:
@@ -45,8 +53,17 @@ class Streaks:
         return streak.add(hit)
 
     def end(self) -> Iterator[Hit]:
-        """Yield, at the end of the run, hits that held in every one of fewer observations than required."""
-        for streak in list(self._streaks.values()):
-            if streak.hit is not None and streak.observations == streak.length < streak.hit.condition.in_a_row:
+        """Yield, at the end of the run, hits that held in every one of fewer observations than required.
+
+        Of a value, no call of the cell may have been observed without its hit.
+        """
+        streaks = list(self._streaks.items())
+        excepted = {
+            (name, without_call(subject)) for (name, subject), streak in streaks if streak.observations > streak.length
+        }
+        for (name, subject), streak in streaks:
+            if streak.hit is None or (name, without_call(subject)) in excepted:
+                continue
+            if streak.observations < streak.hit.condition.in_a_row:
                 yield streak.hit._replace(capture=None)
         self._streaks.clear()

@@ -2,7 +2,8 @@
 
 This is how a person counts in a training loop: several gradient calls whose gradients are accumulated are one step, as
 are the turns of several optimizers, such as those of a GAN, and a forward pass for evaluation begins none. Before the
-first gradient call for weights, each call of the network is a step.
+first gradient call for weights, each call of the network is a step. Where gradients are computed by hand and no call of
+the network begins a step, an update of the same weights does.
 """
 
 from __future__ import annotations
@@ -57,7 +58,10 @@ class TrainingSteps:
         self.has_begun = False
         self._turns: dict[frozenset[int], _Turn] = {}  # in this step, by the ids of the weights
         self._newest: _Turn | None = None
+        self._seen: set[frozenset[int]] = set()  # the ids of the weights of all calls so far
         self._accumulated = 0  # the largest number of gradient calls before an update so far
+        self._updated: set[int] = set()  # ids of the weights that optimizers have updated in this step
+        self._step_of_updates = 0
 
     def begins(self, weights: Sequence[Parameter], forward_runs: int) -> bool:
         """Note a gradient call for weights; return whether it begins a step.
@@ -78,9 +82,12 @@ class TrainingSteps:
             else:
                 may_accumulate = turn.is_optimized and not turn.is_skipped
                 begins = not may_accumulate or turn.calls >= (self._accumulated or _MOST_ACCUMULATED)
+        elif self._grows(key):
+            begins = True
         if begins:
             # The next turns of other optimizers belong to this step; without an update the numbers of calls go on.
             self._turns = {} if turn is None or turn.is_updated() else {key: turn}
+        self._seen.add(key)
         arrays = [(parameter, parameter._array) for parameter in weights]
         self._newest = self._turns.get(key)
         if self._newest is None:
@@ -88,6 +95,36 @@ class TrainingSteps:
         else:
             self._newest.weights = arrays
             self._newest.calls += 1
+        return begins
+
+    def _grows(self, key: frozenset[int]) -> bool:
+        """Return whether weights are requested for the first time, with all of the newest call, which were updated.
+
+        Layers were unfrozen, and the optimizer made anew.
+        """
+        newest = self._newest
+        if key in self._seen or newest is None:
+            return False
+        return key > {id(parameter) for parameter, _ in newest.weights} and newest.is_updated()
+
+    def update_begins(self, weights: Sequence[Parameter], forward_runs: int) -> bool:
+        """Note an optimizer's call; return whether it begins a step.
+
+        It does if no gradient was ever requested, as where gradients are computed by hand, no call of the network has
+        begun a step, and the weights were updated in this step before.
+
+        Args:
+            weights: the weights of the optimizer.
+            forward_runs: the number of steps so far.
+        """
+        if self.has_begun:
+            return False
+        keys = set(map(id, weights))
+        begins = not forward_runs or (forward_runs == self._step_of_updates and bool(keys & self._updated))
+        step = forward_runs + begins
+        if step != self._step_of_updates:
+            self._updated, self._step_of_updates = set(), step
+        self._updated |= keys
         return begins
 
     def note_gradients(self, gradients: Iterable[Tensor]) -> None:

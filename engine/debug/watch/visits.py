@@ -21,6 +21,7 @@ import hookscope.engine as engine
 from hookscope.engine.autograd.backward import backward
 from hookscope.engine.distributed.world import launcher_rank
 from hookscope.engine.nn.calling import call_observed
+from hookscope.engine.nn.optim.optimizer import Optimizer
 from hookscope.engine.tape import taps
 from hookscope.engine.tape.progress import safe_point
 from hookscope.engine.tape.tape import active_observers
@@ -136,6 +137,8 @@ class Visits:
         """
         path = self.path(call)
         if path is None:
+            if isinstance(call.cell, Optimizer):
+                self._update(call.cell, stages)
             if not call.depth:
                 self._runs.other_called(call.cell)
             return None
@@ -217,6 +220,14 @@ class Visits:
         self._thread.computation = computation
         self._begin_run(stages, self._training.begins(weights, self._counts.steps - self._steps_before))
         stages.checks.roles.differentiating(weights)
+
+    def _update(self, optimizer: Optimizer, stages: Stages) -> None:
+        """Begin the run of an optimizer's call, if it begins a step."""
+        weights = optimizer.parameters
+        if taps.outer_recordings() or not self.is_own(weights):
+            return
+        if self._training.update_begins(weights, self._counts.steps - self._steps_before):
+            self._begin_run(stages, True)
 
     def is_own(self, weights: Sequence[Parameter]) -> bool:
         """Return whether some of the weights belong to the session's networks, or their network may join them."""

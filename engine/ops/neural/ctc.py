@@ -12,6 +12,7 @@ from ...base.argument_checks import check_bool
 from ...base.surfaces import declare, prim
 from ...base.types import Array
 from ...cpu.array_module import array_module
+from ...tape import taps
 from ...tensors.dtype import float32, float64, int32
 from ...tensors.tensor import Tensor
 from ...tensors.unrecorded import constant
@@ -80,6 +81,8 @@ def _ctc(
     x = check_tensor(log_probs, "ctc_loss", "log_probs")
     if x.ndim != 3 or not 0 <= int_of(blank, "ctc_loss", "blank") < x.shape[2]:
         raise ValueError(f"For 'ctc_loss', 'blank' {blank} must be a class of 'log_probs' of shape {x.shape}")
+    if taps.loss_taps:
+        taps.notify_loss("ctc_loss", x, check_tensor(targets, "ctc_loss", "targets"))
     steps, count, _ = x.shape
     host = np.asarray(check_tensor(targets, "ctc_loss", "targets").asnumpy())
     step_counts, label_counts = (

@@ -11,6 +11,7 @@ from ...base.argument_checks import check_not_negative, check_real, check_type
 from ...base.surfaces import alias, declare, prim, renamed
 from ...base.types import Array, DTypeLike, Number, Operand, Shape, TensorLike
 from ...cpu.array_module import array_module
+from ...tape import taps
 from ...tensors.backend import to_device, to_host
 from ...tensors.dtype import DType, float32, float64, int32, int64, numpy_dtype, promote, promote_scalar, wrapped
 from ...tensors.parameter import Parameter
@@ -653,7 +654,10 @@ def one_hot(indices: Tensor, depth: int, on_value: Operand = 1, off_value: Opera
     hot = one_hot_array(indices._array, depth, np.bool_)
     xp = array_module(hot)
     mask = hot if axis == -1 else xp.moveaxis(hot, -1, axis)
-    return Tensor._wrap(xp.where(mask, on._array, off._array))
+    made = Tensor._wrap(xp.where(mask, on._array, off._array))
+    if taps.operator_taps:
+        taps.notify_operator("one_hot", (indices,), made, {})
+    return made
 
 
 def _written(name: str, variable: Tensor, value: Operand) -> Tensor:

@@ -19,6 +19,7 @@ from hookscope.engine.tensors.tensor import Tensor
 
 from ...compare.isolated import IsolatedCell, held_tensors
 from ...compare.side_effects import is_plain, side_effect
+from ...record.array_table import ByArray
 from ...record.capture import cell_name
 from ...record.numbers import ends_of
 from ..conditions.data import BatchObservation, InputObservation, SamplesObservation
@@ -180,15 +181,23 @@ class SamplesWatch(Watcher):
     def __init__(self, parts: WatcherParts) -> None:
         super().__init__(parts)
         self._tried: set[int] = set()
-        self._pairs: set[int] = set()  # sizes N of the (N, N) matrices of pairs computed in this run
+        self._pairs: set[int] = set()  # sizes N of the (N, N) matrices of pairs used in this run
+        self._inputs: ByArray[bool] | None = None  # of a root that is not checked yet, and what is computed from them
 
     def cell_enter(self, call: CellCall) -> None:
         """Begin the run of a root."""
         if self.is_root(call.cell):
             self._pairs.clear()
+            self._inputs = None
+            if id(call.cell) not in self._tried and not call.context:
+                self._inputs = ByArray()
+                for tensor in tensors_in((call.args, call.kwargs)):
+                    self._inputs.put(tensor._array, True)
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
-        """Record a matrix of pairs that an operator computed from inputs other than weights."""
+        """Record a matrix of pairs that an operator computed from inputs other than weights, or that is a constant."""
+        if self._inputs is not None:
+            self._follow(name, inputs, outputs)
         if not isinstance(outputs, Tensor) or outputs.ndim != 2 or outputs.shape[0] != outputs.shape[1]:
             return
         tensors = [tensor for tensor in inputs if isinstance(tensor, Tensor)]
@@ -201,6 +210,22 @@ class SamplesWatch(Watcher):
             ):
                 self._pairs.add(count)
 
+    def _follow(self, name: str, inputs: tuple[Any, ...], outputs: Any) -> None:
+        """Follow what is computed from the inputs; record a constant matrix of pairs, such as the edges of a graph."""
+        tensors = [tensor for tensor in inputs if isinstance(tensor, Tensor)]
+        computed = self._inputs
+        if computed is None or not tensors:
+            return
+        is_computed = [bool(computed.get(tensor._array)) for tensor in tensors]
+        if any(is_computed):
+            for output in tensors_in(outputs):
+                computed.put(output._array, True)
+        first = tensors[0]
+        if name == "matmul" and is_computed == [False, True] and not isinstance(first, Parameter) and first.ndim == 2:
+            count = first.shape[0]
+            if first.shape == (count, count):
+                self._pairs.add(count)
+
     def cell_exit(self, call: CellCall) -> None:
         """Check a root after its first run in a training step."""
         if id(call.cell) in self._tried or call.context or not self.is_root(call.cell):
@@ -210,6 +235,7 @@ class SamplesWatch(Watcher):
         if path is None or not inputs or not outputs or not taps.outer_recordings():
             return
         self._tried.add(id(call.cell))
+        self._inputs = None
         effect = side_effect(call.cell) if is_plain((call.args, call.kwargs)) else "an argument that is not a tensor"
         if effect:
             reason = f"the run of a copy may change {effect}"
@@ -276,8 +302,9 @@ def _changes(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[
     except (Exception, SystemExit):  # user code in another mode or with other numbers: not its fault
         return {}
     original, changed = runs
+    count = len(originals[0]._array)
     return {
-        path: (_change(inputs, changed[path][0]), _change(outputs, changed[path][1]))
+        path: (_change(inputs, changed[path][0], count), _change(outputs, changed[path][1], count))
         for path, (inputs, outputs) in original.items()
         if path in changed
     }
@@ -291,7 +318,8 @@ def _arrays(value: Any) -> list[Any]:
     return [to_host(tensor._array) for tensor in tensors_in(value)]
 
 
-def _change(before: list[Any], after: list[Any]) -> float:
+def _change(before: list[Any], after: list[Any], count: int) -> float:
+    """Return by how much values other than those of the first of ``count`` samples differ, relative to their size."""
     changes = []
     for original, changed in zip(before, after, strict=False):
         if (
@@ -302,11 +330,18 @@ def _change(before: list[Any], after: list[Any]) -> float:
         ):
             continue
         if np.isfinite(original).all() and np.isfinite(changed).all():
-            with np.errstate(all="ignore"):  # the user may have turned warnings into errors
-                first, second = original[1:].astype(np.float64), changed[1:].astype(np.float64)
-                size = max(float(np.abs(first).max(initial=0)), 1e-30)
-                changes.append(float(np.abs(second - first).max(initial=0)) / size)
+            # The samples may be along another axis, as where time comes first.
+            axes = [axis for axis, length in enumerate(original.shape) if length == count] or [0]
+            changes.append(min(_change_along(axis, original, changed) for axis in axes))
     return max(changes, default=0.0)
+
+
+def _change_along(axis: int, before: Any, after: Any) -> float:
+    """Return by how much the values differ, but for the first ones along an axis, relative to their size."""
+    with np.errstate(all="ignore"):  # the user may have turned warnings into errors
+        first, second = (np.moveaxis(array, axis, 0)[1:].astype(np.float64) for array in (before, after))
+        size = max(float(np.abs(first).max(initial=0)), 1e-30)
+        return float(np.abs(second - first).max(initial=0)) / size
 
 
 def _numbers_samples(tensor: Tensor, count: int) -> bool:

@@ -79,7 +79,13 @@ RULES = (
     Rule(("wrong_sign",), (*_AT_REST, *_NOT_FINITE, *_GONE, *_LARGE, *_SMALL, *_LOSS), anywhere=True),
     Rule(("loss_falls_without_bound",), (*_AT_REST, *_NOT_FINITE, *_GONE, *_LARGE, *_SMALL, *_LOSS), anywhere=True),
     Rule(("wrong_sign", "nan", "inf"), ("loss_falls_without_bound",), anywhere=True, after=0),
-    Rule(("detached_term", "attached_advantage", "loss_term_drowned"), ("loss_not_decreasing",), anywhere=True),
+    Rule(
+        ("detached_term", "attached_advantage", "loss_term_drowned", "loss_weight_vanishes"),
+        ("loss_not_decreasing", _COLLAPSED),
+        anywhere=True,
+    ),
+    Rule(("target_is_input", "mask_after_softmax"), ("loss_not_decreasing",), anywhere=True),
+    Rule(("lost_gradient",), (*_GONE, *_SMALL, *_LOSS, _COLLAPSED), anywhere=True),
     # The optimizer.
     Rule(("optimizer_other_parameters",), ("no_gradient",), anywhere=True),
     Rule(("optimizer_other_parameters", "learning_rate_zero"), (*_SMALL, "loss_not_decreasing"), anywhere=True),

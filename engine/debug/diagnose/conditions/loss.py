@@ -39,7 +39,12 @@ _FEW_BEYOND = 0.2
 _OFTEN = 3
 
 BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
-_OF_LOGITS = {"cross_entropy": "logits", "binary_cross_entropy_with_logits": "logits", "nll_loss": "log-probabilities"}
+_OF_LOGITS = {
+    "binary_cross_entropy_with_logits": "logits",
+    "cross_entropy": "logits",
+    "ctc_loss": "log-probabilities",
+    "nll_loss": "log-probabilities",
+}
 
 
 @dataclass(frozen=True)
@@ -148,9 +153,14 @@ def _twice(observation: LossCallObservation, threshold: float) -> str | None:
         if not observation.normalized:
             return None  # logits of a network that has learned little lie there by chance
         return f"it wants logits, and all it gets lies in [{low:.3g}, {high:.3g}], as after a sigmoid"
-    sums = _sums(x, 1 if x.ndim > 1 else 0)
+    sums = _sums(x, -1 if observation.function == "ctc_loss" else 1 if x.ndim > 1 else 0)
     if not (abs(sums - 1) <= _SUM).all():
         return None
+    if observation.function == "ctc_loss":
+        return Detail(
+            "it wants log-probabilities, but its inputs are probabilities: they add up to 1 over the classes",
+            "Give it the result of log_softmax in place of softmax.",
+        )
     return f"it wants {expected}, but its inputs are probabilities: they add up to 1 over the classes"
 
 

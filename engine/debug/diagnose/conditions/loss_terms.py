@@ -9,7 +9,14 @@ from typing import ClassVar
 
 from .condition import NO_THRESHOLD, Condition
 
-__all__ = ["ROWS", "AdvantageObservation", "DetachedObservation", "DrownedObservation", "FallObservation"]
+__all__ = [
+    "ROWS",
+    "AdvantageObservation",
+    "DetachedObservation",
+    "DrownedObservation",
+    "FallObservation",
+    "LearnedWeightObservation",
+]
 
 _A3C = "Mnih et al. 2016, Asynchronous methods for deep reinforcement learning, https://arxiv.org/abs/1602.01783"
 
@@ -23,6 +30,8 @@ _STEPS, _MANY_STEPS = 5, 60
 _RANKED = 0.98
 # A term that never was below its beginning by more than this has not been learned.
 _UNLEARNED = 0.98
+# Steps after which the course of a learned factor is judged.
+_WEIGHED = 20
 # A factor as small as this beside a term says that it is to count less.
 _MEANT = 0.2
 
@@ -109,6 +118,29 @@ class AdvantageObservation:
     location: str = ""
 
 
+@dataclass(frozen=True)
+class LearnedWeightObservation:
+    """A factor of a loss that is made of parameters alone, which reach the loss in no other way.
+
+    Attributes:
+        parameters: their names.
+        first: the mean of the factor in the first step.
+        now: its mean.
+        is_positive: whether the factor and the loss that it multiplies are positive or zero.
+        steps: the number of steps.
+        location: the line where the term is added; "" if it is not known.
+    """
+
+    group: ClassVar[str] = "loss"
+
+    parameters: Sequence[str]
+    first: float
+    now: float
+    is_positive: bool
+    steps: int
+    location: str = ""
+
+
 def _falls(observation: FallObservation, threshold: float) -> str | None:
     parts = observation.parts
     if (
@@ -165,6 +197,17 @@ def _advantage(observation: AdvantageObservation, threshold: float) -> str | Non
     )
 
 
+def _weight_falls(observation: LearnedWeightObservation, threshold: float) -> str | None:
+    first, now = observation.first, observation.now
+    if observation.steps < _WEIGHED or not observation.is_positive or not 0 <= now < threshold * first:
+        return None
+    location = f" ({observation.location})" if observation.location else ""
+    return (
+        f"{', '.join(observation.parameters)}: the factor that is learned falls from {first:.3g} to {now:.3g}, and no "
+        f"term of the loss holds it, so that the loss falls without anything learned{location}"
+    )
+
+
 ROWS = (
     Condition(
         "loss_falls_without_bound",
@@ -215,6 +258,17 @@ ROWS = (
         "Put stop_gradient around the advantage in the policy's term.",
         f"{_A3C}, section 4",
         in_a_row=3,
+        place="loss",
+    ),
+    Condition(
+        "loss_weight_vanishes",
+        LearnedWeightObservation,
+        _weight_falls,
+        0.9,
+        "of the factor in the first step",
+        "a loss is multiplied by a factor made of parameters that reach it in no other way, and the factor falls",
+        "Add the term that holds it, such as the log-variance beside exp(-log_variance) * loss, or fix the weights.",
+        "Kendall et al. 2018, Multi-task learning using uncertainty, https://arxiv.org/abs/1705.07115, section 3.2",
         place="loss",
     ),
 )

@@ -58,6 +58,28 @@ class LossObservation:
 
     losses: Sequence[float]
 
+    def course(self) -> tuple[float, float, float, int] | None:
+        """Return the means of the first and the newest losses, the error of their difference, and their number.
+
+        None if there are too few of them, or if they have both signs, as a policy's with moving advantages.
+        """
+        span = min(max(_SPAN, len(self.losses) // 2), _LONG)
+        first, last = self.losses[:span], self.losses[-span:]
+        if len(self.losses) < 2 * _SPAN or not all(map(math.isfinite, (*first, *last))):
+            return None
+        if min(*first, *last) < 0 < max(*first, *last):
+            return None
+        # By neighbors, since a trend is not noise: von Neumann's mean square successive difference.
+        steps = [(b - a) * (b - a) for part in (first, last) for a, b in pairwise(part)]  # a power would overflow
+        error = math.sqrt(sum(steps) / (2 * len(steps))) * math.sqrt(2 / span)
+        return sum(first) / span, sum(last) / span, error, span
+
+    @property
+    def is_over(self) -> bool:
+        """True if the losses decrease."""
+        course = self.course()
+        return course is not None and course[0] - course[1] > 2 * course[2]
+
 
 @dataclass(frozen=True)
 class SharedObservation:
@@ -114,20 +136,13 @@ def _bprop(observation: BpropObservation, threshold: float) -> str | None:
 
 
 def _not_decreasing(observation: LossObservation, threshold: float) -> str | None:
-    span = min(max(_SPAN, len(observation.losses) // 2), _LONG)
-    first, last = observation.losses[:span], observation.losses[-span:]
-    if len(observation.losses) < 2 * _SPAN or not all(map(math.isfinite, (*first, *last))):
+    course = observation.course()
+    if course is None or observation.is_over:
         return None
-    if min(*first, *last) < 0 < max(*first, *last):
-        return None  # of both signs, as a policy's with moving advantages: it need not fall
-    first_mean, last_mean = sum(first) / span, sum(last) / span
-    # By neighbors, since a trend is not noise: von Neumann's mean square successive difference.
-    steps = [(b - a) * (b - a) for part in (first, last) for a, b in pairwise(part)]  # a power would overflow
-    error = math.sqrt(sum(steps) / (2 * len(steps))) * math.sqrt(2 / span)
-    if first_mean - last_mean > 2 * error or first_mean - last_mean + 2 * error >= threshold * abs(first_mean):
-        return None  # it decreases, or the noise may hide a relevant decrease
-    count = len(observation.losses)
-    return f"mean {last_mean:.4g} in the newest {span} of {count} steps, {first_mean:.4g} in the first {span}"
+    first, last, error, span = course
+    if first - last + 2 * error >= threshold * abs(first):
+        return None  # the noise may hide a relevant decrease
+    return f"mean {last:.4g} in the newest {span} of {len(observation.losses)} steps, {first:.4g} in the first {span}"
 
 
 ROWS = (

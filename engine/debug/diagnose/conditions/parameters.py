@@ -15,6 +15,7 @@ __all__ = [
     "FrozenObservation",
     "GradientObservation",
     "NetworkGradientObservation",
+    "UnfrozenObservation",
     "UpdateObservation",
     "UseObservation",
     "is_weight",
@@ -157,6 +158,21 @@ class FrozenObservation:
     ndim: int
 
 
+@dataclass(frozen=True)
+class UnfrozenObservation:
+    """A parameter that was frozen, is not any more, and was used in a gradient call that does not request it.
+
+    Attributes:
+        held: whether an optimizer holds it.
+        ndim: its number of axes.
+    """
+
+    group: ClassVar[str] = "parameters"
+
+    held: bool
+    ndim: int
+
+
 def is_weight(shape: tuple[int, ...]) -> bool:
     """Return whether a shape is that of a matrix or a kernel; biases and scales begin at 0 or 1 by other rules."""
     return len(shape) > 1 and min(shape[0], _fan_in(shape)) > 1
@@ -182,6 +198,12 @@ def _frozen(observation: FrozenObservation, threshold: float) -> str | None:
     if observation.meant or observation.ndim < 2:
         return None
     return "requires_grad is False, and it holds the numbers that it was drawn with"
+
+
+def _unfrozen(observation: UnfrozenObservation, threshold: float) -> str | None:
+    if observation.held or observation.ndim < 2:
+        return None
+    return "requires_grad was set to True, but no optimizer holds it, and no gradient is computed for it"
 
 
 def _no_gradient(observation: GradientObservation | NetworkGradientObservation, threshold: float) -> str | None:
@@ -270,6 +292,17 @@ ROWS = (
         f"own; 3 steps as UnchangedTensor in {_SAGEMAKER}",
         in_a_row=3,
         cures=("unfreeze",),
+    ),
+    Condition(
+        "unfrozen_parameter",
+        UnfrozenObservation,
+        _unfrozen,
+        NO_THRESHOLD,
+        "",
+        "a weight is not frozen any more, but no optimizer holds it, in 3 steps",
+        "After it is unfrozen, make the optimizer and the gradient function anew, of all trainable parameters.",
+        "own",
+        in_a_row=3,
     ),
     Condition(
         "initial_weights",

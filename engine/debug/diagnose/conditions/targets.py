@@ -8,7 +8,15 @@ from typing import ClassVar
 
 from .condition import NO_THRESHOLD, Condition
 
-__all__ = ["ROWS", "DrawnTargetObservation", "TargetScaleObservation", "TrainedTargetObservation"]
+__all__ = [
+    "ROWS",
+    "DrawnTargetObservation",
+    "LateMaskObservation",
+    "LostGradientObservation",
+    "TargetInputObservation",
+    "TargetScaleObservation",
+    "TrainedTargetObservation",
+]
 
 # Returns of a few hundred are usual in reinforcement learning, where a network learns them.
 _LEAST = 1_000
@@ -64,6 +72,54 @@ class DrawnTargetObservation:
     comparisons: int
 
 
+@dataclass(frozen=True)
+class LostGradientObservation:
+    """Weights that the data which a loss compares with reach only through a choice.
+
+    Attributes:
+        parameters: their names.
+        operator: the operator that chooses, such as "argmin".
+        line: where it is called, with the text of the line; "" if that is not known.
+        calls: the number of gradient calls in a row.
+    """
+
+    group: ClassVar[str] = "loss"
+
+    parameters: Sequence[str]
+    operator: str
+    line: str
+    calls: int
+
+
+@dataclass(frozen=True)
+class TargetInputObservation:
+    """The class numbers of a loss.
+
+    Attributes:
+        comparisons: the number of comparisons in a row in which they were the indices by which the network looked up
+            its inputs, number by number.
+    """
+
+    group: ClassVar[str] = "loss"
+
+    comparisons: int
+
+
+@dataclass(frozen=True)
+class LateMaskObservation:
+    """A mask that the results of a softmax were multiplied with, before they weighted values.
+
+    Attributes:
+        lost: the part of the weights that it took away.
+        calls: the number of gradient calls in a row.
+    """
+
+    group: ClassVar[str] = "network"
+
+    lost: float
+    calls: int
+
+
 def _scale(observation: TargetScaleObservation, threshold: float) -> str | None:
     target, first, now = observation.target, observation.first, observation.now
     if not (target >= _LEAST and target > threshold * first) or target / _REACHED <= now <= target * _REACHED:
@@ -85,6 +141,30 @@ def _drawn(observation: DrawnTargetObservation, threshold: float) -> str | None:
     if observation.comparisons < _OFTEN:
         return None
     return "it is drawn at random, and the prediction does not depend on these numbers"
+
+
+def _lost(observation: LostGradientObservation, threshold: float) -> str | None:
+    names = observation.parameters
+    if not names or observation.calls < _OFTEN:
+        return None
+    listed = ", ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else "")
+    location = f" ({observation.line})" if observation.line else ""
+    return (
+        f"{listed}: what the loss compares with the data depends on {'it' if len(names) == 1 else 'them'} only through "
+        f"{observation.operator}{location}, where no gradient passes"
+    )
+
+
+def _is_input(observation: TargetInputObservation, threshold: float) -> str | None:
+    if observation.comparisons < _OFTEN:
+        return None
+    return "they are the numbers that the network gets as inputs, one by one: it can copy what it is to predict"
+
+
+def _late(observation: LateMaskObservation, threshold: float) -> str | None:
+    if observation.calls < _OFTEN or not observation.lost > threshold:
+        return None
+    return f"it hides values after the softmax: {observation.lost:.0%} of the weights are lost, the rest add up to less"
 
 
 ROWS = (
@@ -122,5 +202,38 @@ ROWS = (
         "Compare with the random numbers that were mixed into the inputs: draw once, and use the same tensor twice.",
         "own",
         place="loss",
+    ),
+    Condition(
+        "lost_gradient",
+        LostGradientObservation,
+        _lost,
+        NO_THRESHOLD,
+        "",
+        "weights that what a loss compares with the data depends on only through a choice, such as an argmin",
+        "Pass the gradient straight through, as in x + stop_gradient(chosen - x), or weight what is chosen by its "
+        "probability.",
+        "own; van den Oord et al. 2017, Neural discrete representation learning, https://arxiv.org/abs/1711.00937, "
+        "section 3.2",
+    ),
+    Condition(
+        "target_is_input",
+        TargetInputObservation,
+        _is_input,
+        NO_THRESHOLD,
+        "",
+        "the class numbers that a network is to predict are the indices that it gets, as of tokens",
+        "Shift the targets by one, or give the network the masked tokens; it is right in an autoencoder alone.",
+        "own",
+        place="data",
+    ),
+    Condition(
+        "mask_after_softmax",
+        LateMaskObservation,
+        _late,
+        0.05,
+        "of the weights",
+        "a mask of zeros and ones is multiplied with the weights of an attention after their softmax",
+        "Mask before the softmax: add -inf, or a large negative number, where it hides.",
+        "Vaswani et al. 2017, Attention is all you need, https://arxiv.org/abs/1706.03762, section 3.2.3",
     ),
 )

@@ -102,6 +102,14 @@ def test_the_page_on_conditions_has_the_name_the_default_and_the_advice_of_each(
         assert ("" if np.isnan(row.threshold) else f"{row.threshold:g}") in cells, name
 
 
+def test_the_page_says_for_each_condition_when_it_is_silent_on_purpose() -> None:
+    page = (ROOT / "docs" / "conditions.md").read_text(encoding="utf-8")
+    section = page.partition("\n## When a condition is silent on purpose\n")[2].partition("\n## ")[0]
+    _, _, *rows = (line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("|"))
+    assert sorted(name for name, _ in rows) == sorted(CONDITIONS)
+    assert all(text.endswith(".") for _, text in rows)
+
+
 # Own conditions
 
 

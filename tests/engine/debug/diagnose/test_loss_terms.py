@@ -25,7 +25,7 @@ from hookscope.engine.debug.diagnose.conditions.loss_terms import (
 from hookscope.engine.tape import taps
 
 NEW = tuple(row.name for row in ROWS)
-FALLS, DROWNED, DETACHED, ATTACHED = (row.formula for row in ROWS)
+FALLS, DROWNED, DETACHED, ATTACHED, _ = (row.formula for row in ROWS)
 
 Loss = Callable[..., Any]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from .choice_checks import ChoiceCheck
 from .comparisons import ComparisonWatch
+from .leak_checks import LateMaskCheck, TargetInputCheck
 from .representation_checks import CollapseCheck, RepeatedCheck
 from .target_checks import BoundsCheck, ColumnCheck, DrawnCheck, ScaleCheck, TeacherCheck, TeacherModeCheck
 
@@ -19,6 +21,9 @@ class ComparisonsWatch(ComparisonWatch):
         DrawnCheck,
         BoundsCheck,
         ColumnCheck,
+        ChoiceCheck,
+        TargetInputCheck,
+        LateMaskCheck,
         CollapseCheck,
         RepeatedCheck,
     )

@@ -121,7 +121,7 @@ class ComparisonUser:
         self._examiner = parts.examiner
         self._lineage = lineage
 
-    def operator(self, name: str, inputs: tuple[Any, ...], tracked: set[int], call: GradientCall) -> None:
+    def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, tracked: set[int], call: GradientCall) -> None:
         """Observe an operator of a gradient call, after it was followed."""
 
     def compared(self, comparison: Comparison, call: GradientCall) -> None:
@@ -262,7 +262,7 @@ class ComparisonWatch(Watcher):
             return
         self._lineage.follow(name, inputs, outputs, attrs, tracked)
         for user in self._operator_users:
-            user.operator(name, inputs, tracked, call)
+            user.operator(name, inputs, outputs, tracked, call)
         if name.startswith(_DROPOUT):
             self._note_mode(tensors_in(outputs), self._attachment.here, "Dropout")
         if not isinstance(outputs, Tensor):

@@ -51,6 +51,7 @@ class Origin(NamedTuple):
         flags: see ``DATA``.
         modes: bits of the cells in training mode, such as dropouts, that the values passed.
         signature: a hash of the computation: equal for two arrays that the same operators made of the same arrays.
+        stopped: bits of the parameters that came in through a ``stop_gradient``.
     """
 
     weights: int = 0
@@ -59,6 +60,7 @@ class Origin(NamedTuple):
     flags: int = 0
     modes: int = 0
     signature: int = 0
+    stopped: int = 0
 
 
 class Lineage:
@@ -81,6 +83,7 @@ class Lineage:
         self._indices: dict[int, int] = {}  # by the id of a parameter
         self._draws: dict[tuple[Any, ...], int] = {}  # bits by shape and first numbers
         self._inputs: list[weakref.ref[Any]] = []
+        self._lookups: list[weakref.ref[Any]] = []
 
     def begin(self, weights: Sequence[Parameter]) -> None:
         """Begin a gradient call for these weights; ``enter`` follows with what is recorded."""
@@ -95,7 +98,7 @@ class Lineage:
 
     def end(self) -> None:
         """Discard the arrays of the gradient call."""
-        self.parameters, self._indices, self._draws, self._inputs = [], {}, {}, []
+        self.parameters, self._indices, self._draws, self._inputs, self._lookups = [], {}, {}, [], []
         self.requested, self.modes, self._leaves = 0, [], ()
         self._origins = ByArray()
 
@@ -125,7 +128,7 @@ class Lineage:
         if name == DRAW:
             self._put_draw(outputs)
             return
-        weights = parameters = draws = flags = modes = count = 0
+        weights = parameters = draws = flags = modes = stopped = count = 0
         signatures: list[Any] = [name]
         get = self._origins.get
         for value in inputs:
@@ -144,7 +147,7 @@ class Lineage:
                 if origin is None:
                     origin = self._new(tensor, array, tracked)
                 # Written out, since every operator comes here.
-                reached, of_parameters, of_draws, of_flags, of_modes, signature = origin
+                reached, of_parameters, of_draws, of_flags, of_modes, signature, of_stopped = origin
                 if reached and id(array) in tracked:
                     weights |= reached
                     if count == 2 and name == "sub":
@@ -153,13 +156,26 @@ class Lineage:
                 draws |= of_draws
                 flags |= of_flags
                 modes |= of_modes
+                stopped |= of_stopped
                 signatures.append(signature)
         if name == "neg" and weights:
             flags |= NEGATED
+        elif name == "stop_gradient":
+            stopped = parameters
         if draws and name not in _IN_ORDER:
             flags |= _MOVED
         if attrs:
             signatures.append(_hash_of(attrs))
+            if name == "getitem":
+                # Indices that weights chose, as by an argmin: the values depend on these, without a gradient.
+                index = attrs["index"]
+                for part in index if isinstance(index, tuple) else (index,):
+                    if hasattr(part, "dtype"):
+                        chosen = get(part)
+                        if chosen is not None:
+                            parameters |= chosen.parameters
+                        elif weights and part.dtype.kind in "iu":
+                            self._lookups.append(weakref.ref(part))
         if isinstance(outputs, Tensor):
             array = outputs._array
             flags = _expanded(flags, inputs, array) if array.ndim == 2 and array.shape[1] == 1 else flags & ~EXPANDED
@@ -168,7 +184,7 @@ class Lineage:
                 self._origins.put(array, _unknown(array))
                 return
             reached = weights if is_tracked else 0
-            self._origins.put(array, Origin(reached, parameters, draws, flags, modes, hash(tuple(signatures))))
+            self._origins.put(array, Origin(reached, parameters, draws, flags, modes, hash(tuple(signatures)), stopped))
         elif isinstance(outputs, tuple | list):
             for index, output in enumerate(outputs):
                 if isinstance(output, Tensor):
@@ -179,7 +195,7 @@ class Lineage:
                         continue
                     reached = weights if is_tracked else 0
                     signature = hash((index, *signatures))
-                    origin = Origin(reached, parameters, draws, flags & ~EXPANDED, modes, signature)
+                    origin = Origin(reached, parameters, draws, flags & ~EXPANDED, modes, signature, stopped)
                     self._origins.put(array, origin)
 
     def add_mode(self, array: Any, path: str, name: str) -> None:
@@ -199,6 +215,11 @@ class Lineage:
     def inputs(self) -> list[Any]:
         """Return the arrays that came into this gradient call and still exist: data of any kind."""
         arrays = [reference() for reference in self._inputs]
+        return [array for array in arrays if array is not None]
+
+    def lookups(self) -> list[Any]:
+        """Return the integers, made by no operator, by which rows of weights were looked up, as by an embedding."""
+        arrays = [reference() for reference in self._lookups]
         return [array for array in arrays if array is not None]
 
     def parameters_in(self, bits: int) -> list[Parameter]:
@@ -257,7 +278,7 @@ class Lineage:
 
 
 def _unknown(array: Any) -> Origin:
-    return Origin(_UNKNOWN, _UNKNOWN, _UNKNOWN, DATA, _UNKNOWN, id(array))
+    return Origin(_UNKNOWN, _UNKNOWN, _UNKNOWN, DATA, _UNKNOWN, id(array), _UNKNOWN)
 
 
 def _expanded(flags: int, inputs: tuple[Any, ...], column: Any) -> int:

@@ -20,7 +20,7 @@ from .lineage import DATA, EXPANDED, NEGATED, Lineage, sample
 if TYPE_CHECKING:
     from .lineage import Origin
 
-__all__ = ["BoundsCheck", "ColumnCheck", "DrawnCheck", "ScaleCheck", "TeacherCheck", "TeacherModeCheck"]
+__all__ = ["BoundsCheck", "ColumnCheck", "DrawnCheck", "ScaleCheck", "TeacherCheck", "TeacherModeCheck", "shared_path"]
 
 # Gradient calls for the same weights in which values are read.
 _FEW_CALLS, _CALLS = 8, 40
@@ -86,7 +86,7 @@ class TeacherCheck(ComparisonUser):
                     parameter.name if owner is None else owner.name
                     for parameter, owner in zip(parameters, owners, strict=True)
                 ]
-                path = _shared_path([owner.path for owner in owners if owner is not None])
+                path = shared_path([owner.path for owner in owners if owner is not None])
                 self._examiner.observe(TrainedTargetObservation(names, comparisons), path, "the target", call.step)
                 return
         self._in_a_row.pop(key, None)
@@ -249,7 +249,7 @@ def _correlation(first: Any, second: Any) -> float:
         return abs(float((first * second).sum())) / norms if norms > 0 else 0.0
 
 
-def _shared_path(paths: list[str]) -> str:
+def shared_path(paths: list[str]) -> str:
     """Return the longest path of a cell that all of these are at or below."""
     shared: list[str] = []
     for names in zip(*(path.split(".") for path in paths), strict=False):

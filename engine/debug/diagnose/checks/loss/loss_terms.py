@@ -21,10 +21,17 @@ from .....base.file_labels import file_label
 from ....record.array_table import ByArray
 from ....record.numbers import number_in
 from ....stop.stepping.user_code import nearest_user_frame
-from ...conditions.loss_terms import AdvantageObservation, DetachedObservation, DrownedObservation, FallObservation
+from ...conditions.loss_terms import (
+    AdvantageObservation,
+    DetachedObservation,
+    DrownedObservation,
+    FallObservation,
+    LearnedWeightObservation,
+)
 from ...conditions.network import LossObservation
 from ..watcher import Watcher, WatcherParts
 from .course import Course
+from .learned_weights import learned_weights
 from .numpy_sources import NumpySources
 from .policy_terms import attached_values, compares_with_targets, has_signed_factor, nearest_weight
 from .terms import Producers, Term, terms_of, value_of
@@ -69,6 +76,7 @@ class _Series:
         self.names: tuple[str, ...] = ()
         self.terms: list[Course] = []
         self.compared: list[bool] = []
+        self.first_factors: dict[int, float] = {}  # of learned weights, by the index of the term
 
     def add(self, loss: float, terms: Sequence[Term]) -> list[float]:
         """Add a step; return the values of the terms."""
@@ -88,7 +96,14 @@ class LossTermsWatch(Watcher):
     The tape is read at the beginning of the backward pass, when all of it is there.
     """
 
-    shows = (FallObservation, DrownedObservation, DetachedObservation, AdvantageObservation, LossObservation)
+    shows = (
+        FallObservation,
+        DrownedObservation,
+        DetachedObservation,
+        AdvantageObservation,
+        LearnedWeightObservation,
+        LossObservation,
+    )
     observes_operators = True
     observes_readings = True
 
@@ -170,6 +185,7 @@ class LossTermsWatch(Watcher):
             if any(has_signed_factor(term, producers) for term in call.terms):
                 self._of_policies.add(requested)
             self._check_advantage(call, producers)
+            self._check_learned_weights(series, call, producers)
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """Check the loss and its terms after a gradient call."""
@@ -268,6 +284,24 @@ class LossTermsWatch(Watcher):
         term, array = attached
         names = {key: weight.name for key, weight in call.weights.items()}
         self._observe(AdvantageObservation(nearest_weight(array, names, producers), self._location(term)))
+
+    def _check_learned_weights(self, series: _Series, call: _Call, producers: Producers) -> None:
+        """Check the factors that are learned; of those that share parameters, the one that has fallen least counts."""
+        names = {key: weight.name for key, weight in call.weights.items()}
+        weights = learned_weights(call.terms, names, producers)
+        firsts = {index: series.first_factors.setdefault(index, weight.factor) for index, weight in weights.items()}
+        for index, weight in weights.items():
+            group = [other for other in weights if weights[other].names & weight.names]
+            least = max(group, key=lambda other: weights[other].factor / max(firsts[other], 1e-30))
+            if least == index:
+                is_positive = all(weights[other].is_positive for other in group)
+                location = self._location(call.terms[index])
+                parameters = sorted(weight.names)
+                self._observe(
+                    LearnedWeightObservation(
+                        parameters, firsts[index], weight.factor, is_positive, series.calls, location
+                    )
+                )
 
     def _location(self, term: Term) -> str:
         """Return the line where a term is added, in words."""

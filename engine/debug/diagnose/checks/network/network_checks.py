@@ -41,6 +41,7 @@ class _Pass:
     """One outermost call outside any gradient call, and the cells that ran in training mode in it."""
 
     cell: int
+    inputs: list[weakref.ref[Any]]
     offenders: list[tuple[str, str, int]] = field(default_factory=list)  # path, class, step
     outputs: list[weakref.ref[Any]] = field(default_factory=list)
 
@@ -59,8 +60,9 @@ class ModeWatch(Watcher):
     A network is being trained if a gradient call requests weights. So cells in prediction mode are judged at the end of
     that call. A BatchNorm is reported if its own weights were requested, since prediction mode is intended for a frozen
     one. A Dropout is reported if the whole network is in prediction mode. A forward pass in training mode outside
-    gradient calls is reported, with two exceptions: its output is used in a gradient call, like the samples of a
-    generator, or the pass came before the first gradient call, as for a look at the shapes.
+    gradient calls is reported, with three exceptions: its output is used in a gradient call, like the samples of a
+    generator, the pass came before the first gradient call, as for a look at the shapes, or the next pass gets the same
+    inputs, as where predictions are sampled by dropout.
     """
 
     shows = (ModeObservation,)
@@ -74,6 +76,7 @@ class ModeWatch(Watcher):
         self._predicting: dict[str, tuple[Cell, Cell | None, int]] = {}
         self._recorded_roots: set[int] = set()
         self._together: set[int] = set()  # ids of networks of which one judges the output of the other
+        self._sampled: set[int] = set()  # ids of networks that were run again on the same inputs
         self._trained = False
 
     def cell_enter(self, call: CellCall) -> None:
@@ -84,7 +87,11 @@ class ModeWatch(Watcher):
         if outermost:
             running.root, running.root_trains = cell, bool(cell.training)
             # A part of the network that is called alone may produce samples for another network.
-            running.forward = None if is_recorded or not self.is_root(cell) else _Pass(id(cell))
+            if is_recorded or not self.is_root(cell):
+                running.forward = None
+            else:
+                inputs = [weakref.ref(tensor._array) for tensor in tensors_in((call.args, call.kwargs))]
+                running.forward = _Pass(id(cell), inputs)
         running.calls.append((call.index, is_recorded))
         if is_recorded:
             self._recorded_roots.add(id(cell))
@@ -111,6 +118,8 @@ class ModeWatch(Watcher):
         forward = self._running.forward
         if not self._running.calls and forward is not None and forward.offenders:
             forward.outputs = [weakref.ref(tensor._array) for tensor in tensors_in(call.output)]
+            if self._passes and _is_repeated(self._passes[-1], forward):
+                self._sampled.add(forward.cell)
             self._passes.append(forward)
 
     def cell_error(self, call: CellCall, error: BaseException) -> None:
@@ -171,13 +180,19 @@ class ModeWatch(Watcher):
         return True
 
     def _tell_pass(self, forward: _Pass) -> None:
-        if forward.cell in self._together:
-            return  # samples, generated for display in training mode
+        if forward.cell in self._together | self._sampled:
+            return  # samples, generated for display in training mode, or of a prediction
         for path, cell_type, step in forward.offenders:
             self._tell(path, ModeObservation(cell_type, training=True, trained=False), step)
 
     def _tell(self, path: str, observation: ModeObservation, step: int) -> None:
         self._examiner.observe(observation, path, cell_name(path), step)
+
+
+def _is_repeated(first: _Pass, second: _Pass) -> bool:
+    """Return whether two passes ran one network on the same inputs."""
+    pairs = zip(first.inputs, second.inputs, strict=False)
+    return first.cell == second.cell and bool(second.inputs) and all(one() is other() for one, other in pairs)
 
 
 def _has_any(cell: Cell, ids: set[int]) -> bool:

@@ -7,15 +7,17 @@ visible at the cell's boundary.
 from __future__ import annotations
 
 import itertools
+import weakref
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from hookscope.engine.nn.optim._existing import holds_any
 from hookscope.engine.tape import taps
 from hookscope.engine.tensors.parameter import Parameter
 
 from ....record.statistics import Statistics, figures
-from ...conditions.parameters import FrozenObservation, UseObservation
+from ...conditions.parameters import FrozenObservation, UnfrozenObservation, UseObservation
 from ...conditions.values import RepeatedObservation
 from ..operands import arrays_of
 from ..owners import owners_in
@@ -36,12 +38,13 @@ _FEW = 0.25
 class UseWatch(Watcher):
     """Check of the parameters that operators use, and of the gradients of each use in a backward pass."""
 
-    shows = (UseObservation, FrozenObservation, RepeatedObservation)
+    shows = (UseObservation, FrozenObservation, UnfrozenObservation, RepeatedObservation)
     observes_operators = True
 
     def __init__(self, parts: WatcherParts) -> None:
         super().__init__(parts)
         self._called: set[int] = set()  # ids of cells, in this gradient call
+        self._frozen: dict[int, weakref.ref[Parameter]] = {}  # those that were frozen in a gradient call, by their ids
         self._used: dict[int, Parameter] = {}  # in this gradient call, by the id of the array
         self._uses: Counter[int] = Counter()  # uses of weights, by the id of the array
         self._arrivals: dict[int, list[Statistics]] = defaultdict(
@@ -92,8 +95,11 @@ class UseWatch(Watcher):
                 unused = not has_gradient[id(parameter)] and id(parameter) not in used_ids
                 observe(UseObservation(unused, id(cell) in ran_cells), path, name, step)
             elif not parameter.requires_grad:
+                self._frozen[id(parameter)] = weakref.ref(parameter)
                 is_left_out = parameter.as_drawn and cell.training and id(parameter) in used_ids - intended
                 observe(FrozenObservation(not is_left_out, parameter.ndim), path, name, step)
+            elif id(parameter) in used_ids and self._was_frozen(parameter):
+                observe(UnfrozenObservation(holds_any([parameter]), parameter.ndim), path, name, step)
             use_gradients = gradients_by_array.get(id(parameter._array), [])
             if len(use_gradients) >= _STEPS:
                 # The direction of unrolling does not matter: the earliest step comes last in the backward pass.
@@ -102,6 +108,10 @@ class UseWatch(Watcher):
         self._used.clear()
         self._uses.clear()
         self._arrivals.clear()
+
+    def _was_frozen(self, parameter: Parameter) -> bool:
+        reference = self._frozen.get(id(parameter))
+        return reference is not None and reference() is parameter
 
 
 def _frozen_on_purpose(used: Iterable[Parameter]) -> set[int]:
