@@ -57,6 +57,17 @@ RIGHT: dict[str, set[str]] = {
     "loss_scale_removed_after_clipping": {"gradients_scaled_down", "learning_rate_too_small"},
     "training_that_stays_in_evaluation_mode": {"wrong_mode"},
     "deep_sets_pooled_over_the_batch": {"samples_leak"},
+    # planted_more_kinds
+    "ctc_recognizer": {"softmax_twice"},
+    "gumbel_codes": {"lost_gradient"},
+    "state_space_kernel": {"exploding_gradient"},
+    "graph_attention_neighbours": {"mask_after_softmax"},
+    "translating_embeddings": {"optimizer_other_parameters"},
+    "tied_language_model": {"learning_rate_zero"},
+    "contrastive_predictive_coding": {"one_class"},
+    "masked_language_model": {"target_is_input"},
+    "spectral_loss": {"nan"},
+    "gradual_unfreezing": {"unfrozen_parameter"},
 }
 """By script: the conditions of which one is to be the first cause."""
 
@@ -77,6 +88,16 @@ NOT_FOUND: dict[str, str] = {
     "decoder_that_is_told_the_answer": "a network that sees what it is to predict learns well",
     "flow_with_a_reversed_determinant": "a tanh bounds the loss, which levels off like that of a flow that fits",
     "graph_network_with_returned_messages": "only the data know the direction of an edge",
+    "pointer_network_goals": "scores of as many positions as samples look like those of pairs, which are meant",
+    "neural_ode_circles": "a branch times zero is reported as a symptom, where its gradient is zero",
+    "mixture_density_inverse": "the loss without the term is bounded, and falls",
+    "unet_dice": "a product with the targets that becomes smaller is right where they are not to overlap",
+    "keypoint_heat_maps": "a softmax over one of two axes is right in an attention",
+    "memory_recall": "a state is carried over by right if the sequences go on; a symptom is reported",
+    "pendulum_simulator": "targets that do not move are learned well",
+    "lookahead_spirals": "weights that are set back are right in a restart",
+    "dagger_steering": "only the data know which action belongs to an observation",
+    "sensor_fusion": "one normalization of two kinds of inputs is right in a discriminator",
 }
 """By script: why its fault is not found."""
 
