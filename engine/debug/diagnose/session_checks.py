@@ -146,7 +146,7 @@ class Checks:
         self.roles = Roles(paths)
         self.examiner = Examiner(self._selection, self.hit_store, self._pauses, self._finiteness, self.roles, events)
         self._owners = Owners(paths)
-        self._loss_course = LossCourse(self.history, self.examiner, self._objective_moves)
+        self._loss_course = LossCourse(self.history, self.examiner)
         initial = InitialValues(paths, self._owners, self.examiner)
         self.updates = Updates(paths, self._owners, initial, self.history, self._finiteness, newest, self.examiner)
         parts = WatcherParts(self.examiner, paths, attachment, counts, events)
@@ -327,7 +327,7 @@ class Checks:
         with faults.at("the overflows of gradients"):
             self._overflows.differentiated(pairs)
         with faults.at("the course of the loss"):
-            self._loss_course.differentiated(values, requested, step)
+            self._loss_course.differentiated(values, requested, self._objective_moves(requested), step)
         with faults.at("the conditions on gradients and updates"):
             self.updates.differentiated(pairs, requested, step)
 

@@ -20,6 +20,7 @@ from hookscope.engine import COOTensor, CSRTensor, Tensor
 from hookscope.engine.debug import Capture, Statistics, statistics
 from hookscope.engine.debug.diagnose.conditions.data import LabelsObservation
 from hookscope.engine.debug.diagnose.conditions.loss import FirstLossObservation
+from hookscope.engine.debug.diagnose.conditions.loss_terms import DrownedObservation, FallObservation
 from hookscope.engine.debug.diagnose.conditions.values import ValueObservation
 from hookscope.engine.tensors.backend import to_host
 
@@ -162,7 +163,31 @@ def _losses(draw: random.Random) -> list[float]:
     return [draw.choice(_NUMBERS)] * draw.choice((0, 1, 20, 300)) + draw.sample(_NUMBERS, draw.choice((0, 2)))
 
 
+_COURSES = (
+    (1.0, -1.0, -10.0, -1e2, -1e4),
+    (1.0, 0.9, 0.8, 0.7, 0.6),
+    (1.0, 1.0, 1.1, 1.0, 1.0),
+    (5e3, 5e3, 9e3, 50.0, 40.0),
+)
+
+
+def _course(draw: random.Random) -> list[float]:
+    """Return the means of five parts."""
+    return list(draw.choice(_COURSES)) if draw.random() < 0.8 else [draw.choice(_NUMBERS) for _ in range(5)]
+
+
+def _fall(draw: random.Random) -> FallObservation:
+    parts = _course(draw)
+    return FallObservation(parts, draw.choice(_NUMBERS), parts[-1], draw.choice((0, 10, 60)), draw.choice(_TEXTS))
+
+
+def _drowned(draw: random.Random) -> DrownedObservation:
+    return DrownedObservation(_course(draw), _course(draw), draw.choice((0, 60, 200)), draw.choice(_NUMBERS))
+
+
 _DEPENDENT: dict[type, Made] = {
+    FallObservation: _fall,
+    DrownedObservation: _drowned,
     LabelsObservation: _labels,
     ValueObservation: _seen_value,
     FirstLossObservation: lambda draw: FirstLossObservation(draw.choice(_NUMBERS), draw.choice((1, 2, 1000))),
@@ -176,6 +201,7 @@ _FIELDS: dict[object, Made] = {
     bool: lambda draw: draw.random() < 0.5,
     str: lambda draw: draw.choice(_TEXTS),
     tuple[int, ...]: lambda draw: draw.choice(SHAPES),
+    tuple[str, str]: lambda draw: ("first", draw.choice(("first", "second"))),
     Sequence[float]: _losses,
     Sequence[str]: lambda draw: [f"name{index}" for index in range(draw.choice((0, 1, 3, 9)))],
     Mapping[str, Sequence[str]]: lambda draw: {

@@ -22,6 +22,8 @@ __all__ = [
 _LEAST = 1_000
 # A network that is within this factor of its targets has reached their scale.
 _REACHED = 3
+# A network that has grown by this factor in the first comparisons, as a linear one may, is on its way to its targets.
+_FAST = 30
 # Comparisons in a row.
 _OFTEN = 5
 _TEACHES = 3
@@ -123,6 +125,8 @@ class LateMaskObservation:
 def _scale(observation: TargetScaleObservation, threshold: float) -> str | None:
     target, first, now = observation.target, observation.first, observation.now
     if not (target >= _LEAST and target > threshold * first) or target / _REACHED <= now <= target * _REACHED:
+        return None
+    if first < now / _FAST and now < target:
         return None
     return f"the targets have a root mean square of {target:.3g}, where the network began with {first:.3g}"
 

@@ -73,7 +73,9 @@ def _watcher(kind: type[Watcher], looked: list[Any], cell: nn.Cell) -> Watcher:
         WatcherParts(
             examiner=SimpleNamespace(observe=lambda observations, path, subject, step: looked.append(observations)),
             paths=_paths(cell),
-            attachment=SimpleNamespace(place_of=lambda index: ("", 0), here="", own_run=True),
+            attachment=SimpleNamespace(
+                place_of=lambda index: ("", 0), here="", own_run=True, visits=SimpleNamespace(running=lambda: None)
+            ),
             counts=Counts(steps=1),
             events=Events("test"),
         )

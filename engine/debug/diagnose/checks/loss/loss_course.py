@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ....record.numbers import number_in
@@ -26,18 +25,23 @@ class LossCourse:
     Args:
         history: receives the losses, for display.
         examiner: checks the conditions on an observation.
-        moves: returns whether the objective of some weights moves, so that their loss need not fall.
     """
 
-    def __init__(self, history: History, examiner: Examiner, moves: Callable[[frozenset[int]], bool]) -> None:
+    def __init__(self, history: History, examiner: Examiner) -> None:
         self._history = history
         self._examiner = examiner
-        self._moves = moves
         self._losses: dict[frozenset[int], list[float]] = {}
         self._newest: frozenset[int] | None = None
 
-    def differentiated(self, values: list[Tensor], requested: frozenset[int], step: int) -> None:
-        """Record the loss, the one number that a gradient call for these weights differentiated."""
+    def differentiated(self, values: list[Tensor], requested: frozenset[int], moves: bool, step: int) -> None:
+        """Record the loss, the one number that a gradient call differentiated.
+
+        Args:
+            values: what was differentiated.
+            requested: the ids of the weights.
+            moves: whether the objective of these weights moves, so that their loss need not fall.
+            step: the step.
+        """
         if not values or values[0]._array.size != 1:
             return
         loss = number_in(values[0]._array)
@@ -51,5 +55,5 @@ class LossCourse:
         self._newest = requested
         losses.append(loss)
         del losses[_FIRST_LOSSES:-_FIRST_LOSSES]  # the first are compared with the newest
-        if not self._moves(requested):
+        if not moves:
             self._examiner.observe(LossObservation(losses), "", "loss", step)
