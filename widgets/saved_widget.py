@@ -131,12 +131,17 @@ class SavedWidget(anywidget.AnyWidget):
         new_page = page not in self._copies
         if self._live is None or not (self.captured or (self.changed and not new_page)):
             return
+        forms = self.renew_in_place()
+        if new_page:
+            self._copies[page] = _Copy(cell, display(forms, raw=True, display_id=True))  # type: ignore[no-untyped-call]
+
+    def renew_in_place(self) -> dict[str, str]:
+        """Renew the static copies where they are, as after a change that no cell made; return their forms."""
         self.captured = self.changed = False
         forms = self._copy_forms()
         for copy in self._copies.values():  # any page that shows a copy may be the one that is saved
             copy.output.update(forms, raw=True)  # type: ignore[no-untyped-call]  # IPython is untyped
-        if new_page:
-            self._copies[page] = _Copy(cell, display(forms, raw=True, display_id=True))  # type: ignore[no-untyped-call]
+        return forms
 
     def show_again(self, page: str) -> None:
         """Resend the static copy to a reconnected page, which may have missed earlier updates."""

@@ -8,6 +8,7 @@ import pytest
 from plain_session import FakeClock, PlainSession
 
 from hookscope.widgets import DebuggerPanel
+from hookscope.widgets.views.findings import set_muted
 
 pytestmark = pytest.mark.usefixtures("sent")
 
@@ -94,6 +95,18 @@ def test_the_copy_is_renewed_where_there_is_something_new(
     del session.nodes[1:]
     panel.renew("page")
     assert "1 cells" in copy.content["text/plain"]
+
+
+def test_what_is_muted_is_in_the_copy_before_another_cell_runs(
+    panel: DebuggerPanel, session: PlainSession, handles: list[Handle]
+) -> None:
+    session.add_condition("nan")
+    session.find("nan", "")
+    panel.display("page")
+    set_muted(panel, "nan", "", on=True, reason="a mask <b>")
+    assert "a mask &lt;b&gt;" in handles[1].content["text/html"] and len(handles) == 2
+    set_muted(panel, "nan", "", on=False, reason="")
+    assert "a mask" not in handles[1].content["text/html"]
 
 
 def test_a_panel_that_a_user_displays_knows_its_page(

@@ -32,6 +32,10 @@ class Coverage:
         Args:
             muted: the number of muted findings.
         """
+        return " ".join(part for part in (self.verdict(muted), self.limits()) if part)
+
+    def verdict(self, muted: int = 0) -> str:
+        """Return the first of these sentences."""
         if not (self.steps or self.captures):
             return ""
         parts = ((self.steps, "step"), (self.captures, "capture"), (len(self.conditions), "condition"))
@@ -41,9 +45,13 @@ class Coverage:
                 f"{counts}: no step was seen, so nothing can be said. The captured cells ran outside a call of the "
                 "network, and outside a gradient call for its parameters."
             )
-        sentences = [f"{counts}: nothing wrong{f' apart from muted findings ({muted})' if muted else ''}."]
-        if self.unjudged:
-            sentences.append(f"Nothing to judge for: {', '.join(self.unjudged)}.")
+        return f"{counts}: nothing wrong{f' apart from muted findings ({muted})' if muted else ''}."
+
+    def limits(self) -> str:
+        """Return the sentences on what was not judged; "" if everything was, or no step was seen."""
+        if not self.steps:
+            return ""
+        sentences = [f"Nothing to judge for: {', '.join(self.unjudged)}."] if self.unjudged else []
         if self.unchecked:
             sentences.append(f"Not checked: {'; '.join(self.unchecked)}.")
         return " ".join(sentences)

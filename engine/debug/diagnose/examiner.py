@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Examiner"]
 
+# A gradient explodes late if its norm is this much larger than usual, a mean in which the newest has this weight.
+_LARGER, _NEWEST = 10.0, 0.1
+
 
 class Examiner:
     """Checker of the conditions, which records their hits.
@@ -65,6 +68,8 @@ class Examiner:
             str, tuple[str, int]
         ] = {}  # by spreading condition: the first path, and the last step
         self._pending: list[tuple[Hit, Capture]] = []  # until a cell with parameters runs
+        # By the key of a gradient: how often it was seen, and a running mean of its norm.
+        self._usual_norms: dict[str, tuple[int, float]] = {}
         # By condition and place: the last step in which a call did not fulfil it.
         self._exceptions: dict[tuple[str, str, str], int] = {}
 
@@ -125,6 +130,8 @@ class Examiner:
                         self._hit_store.withdraw(condition.name, capture.path, key)  # zeros that have passed
                     if self._is_excepted(condition, capture, hit):
                         hit = None
+                if condition.at_first_once and self._is_usual(condition, key, capture, hit is not None):
+                    hit = None
                 without_value = None if hit is None else hit._replace(capture=None)
                 if not self._streaks.add(condition, key, without_value):
                     hits_by_name.pop(condition.name, None)
@@ -136,6 +143,17 @@ class Examiner:
         self._pending += [(hit, capture) for hit in hits_by_name.values() if hit.condition.inside]
         reported = [*released, *((hit, capture) for hit in hits_by_name.values() if not hit.condition.inside)]
         return [hit for hit, source in reported if self._keep_hit(hit, source)]
+
+    def _is_usual(self, condition: Condition, key: str, capture: Capture, is_hit: bool) -> bool:
+        """Return whether a gradient is about as large as it was in the steps before, and was not reported then.
+
+        Late in a training the gradient that it is compared with may become small, as that of a head that has learned.
+        """
+        norm, (count, usual) = capture.figures().norm, self._usual_norms.get(key, (0, 0.0))
+        is_usual = count >= condition.in_a_row and norm < _LARGER * usual
+        if is_usual or not is_hit:
+            self._usual_norms[key] = count + 1, norm if not count else usual + (norm - usual) * _NEWEST
+        return is_usual and not self._hit_store.has(condition.name, capture.path)
 
     def _is_excepted(self, condition: Condition, capture: Capture, hit: Hit | None) -> bool:
         """Return whether another call of the cell in this or the last step did not fulfil a condition."""

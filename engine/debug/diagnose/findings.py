@@ -164,6 +164,7 @@ class HitStore:
         self._others: deque[_Entry] = deque(maxlen=_MAX_HITS)
         self._findings: dict[tuple[str, str], Finding] = {}
         self.mutes: list[Muted] = []
+        self._set_aside: dict[tuple[str, str], list[Hit]] = {}  # hits of muted conditions, without their captures
 
     def is_muted(self, condition: str, path: str) -> bool:
         """Return whether a condition is muted in this cell."""
@@ -174,19 +175,26 @@ class HitStore:
         return (condition, path) in self._findings
 
     def mute(self, condition: str, path: str, reason: str = "") -> None:
-        """Drop the hits of this condition that began in this cell, and keep none of them from now on."""
+        """Set aside the hits of this condition that began in this cell, and keep none of them from now on."""
         self.unmute(condition, path)
         self.mutes.append(Muted(condition, path, reason))
         self._findings.pop((condition, path), None)
+        removed: list[_Entry] = []
         for hits in (self._of_captures, self._others):
-            remaining = [entry for entry in hits if (entry.hit.condition.name, entry.path) != (condition, path)]
-            if len(remaining) < len(hits):
-                hits.clear()
-                hits.extend(remaining)
+            entries = list(hits)
+            hits.clear()
+            for entry in entries:
+                is_muted = (entry.hit.condition.name, entry.path) == (condition, path)
+                (removed if is_muted else hits).append(entry)
+        if removed:
+            removed.sort(key=lambda entry: entry.number)
+            self._set_aside[condition, path] = [entry.hit._replace(capture=None) for entry in removed]
 
     def unmute(self, condition: str, path: str) -> None:
-        """Keep the hits of this condition in this cell again."""
+        """Keep the hits of this condition in this cell again, those before it was muted included."""
         self.mutes = [mute for mute in self.mutes if mute[:2] != (condition, path)]
+        for hit in self._set_aside.pop((condition, path), ()):
+            self._group(hit, path)
 
     def withdraw(self, condition: str, path: str, subject: str) -> None:
         """Drop the hits of this condition on one subject in the cell at this path.
@@ -216,6 +224,7 @@ class HitStore:
         self._of_captures.clear()
         self._others.clear()
         self._findings.clear()
+        self._set_aside.clear()
 
     def keep(self, hit: Hit, origin: str | None = None) -> bool:
         """Keep a hit, unless it is muted at its origin; return whether it is kept.

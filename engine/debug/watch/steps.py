@@ -25,6 +25,8 @@ __all__ = ["TrainingSteps"]
 # Gradient calls without an update, in spite of an optimizer, that count as one step until the first update shows how
 # many gradients are accumulated: often 2 to 16.
 _MOST_ACCUMULATED = 16
+# Updates of a critic before one of its generator.
+_MOST_TURNS = 10
 
 
 @dataclass(eq=False)
@@ -58,6 +60,7 @@ class TrainingSteps:
         self.has_begun = False
         self._turns: dict[frozenset[int], _Turn] = {}  # in this step, by the ids of the weights
         self._newest: _Turn | None = None
+        self._steps = 0
         self._seen: set[frozenset[int]] = set()  # the ids of the weights of all calls so far
         self._accumulated = 0  # the largest number of gradient calls before an update so far
         self._updated: set[int] = set()  # ids of the weights that optimizers have updated in this step
@@ -82,8 +85,10 @@ class TrainingSteps:
             else:
                 may_accumulate = turn.is_optimized and not turn.is_skipped
                 begins = not may_accumulate or turn.calls >= (self._accumulated or _MOST_ACCUMULATED)
-        elif self._grows(key):
+        elif self._is_new_phase(key):
             begins = True
+        if begins or is_first:
+            self._steps += 1
         if begins:
             # The next turns of other optimizers belong to this step; without an update the numbers of calls go on.
             self._turns = {} if turn is None or turn.is_updated() else {key: turn}
@@ -97,15 +102,16 @@ class TrainingSteps:
             self._newest.calls += 1
         return begins
 
-    def _grows(self, key: frozenset[int]) -> bool:
-        """Return whether weights are requested for the first time, with all of the newest call, which were updated.
+    def _is_new_phase(self, key: frozenset[int]) -> bool:
+        """Return whether weights are requested for the first time, after others were trained, not in turns with these.
 
-        Layers were unfrozen, and the optimizer made anew.
+        Either they are more than those of the newest call, as after layers were unfrozen, or others were trained alone
+        in more steps than there are turns of a critic, as before a second phase of the training.
         """
         newest = self._newest
-        if key in self._seen or newest is None:
+        if key in self._seen or newest is None or not newest.is_updated():
             return False
-        return key > {id(parameter) for parameter, _ in newest.weights} and newest.is_updated()
+        return key > {id(parameter) for parameter, _ in newest.weights} or self._steps > _MOST_TURNS
 
     def update_begins(self, weights: Sequence[Parameter], forward_runs: int) -> bool:
         """Note an optimizer's call; return whether it begins a step.

@@ -58,6 +58,7 @@ def set_muted(panel: DebuggerPanel, condition: str, path: str, on: bool, reason:
         panel.session.mute(condition, path, texts.one_line(reason.strip(), _LONGEST_REASON))
     else:
         panel.session.unmute(condition, path)
+    panel.renew_in_place()  # the reason is for the saved notebook, which may be saved before another cell runs
 
 
 def cure(panel: DebuggerPanel, condition: str, path: str, name: str, on: bool) -> None:

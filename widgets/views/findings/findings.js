@@ -25,7 +25,9 @@ export function createFindings(send, go, settings) {
   const heading = make("h3", { class: "hs-heading", tabindex: "-1", text: "Findings" });
   const verdict = make("p");
   const begin = make("button", { type: "button", class: "hs-button hs-primary hs-begin", text: "Find faults", onclick: () => send({ type: "all_conditions", on: true }) });
-  const nothing = make("div", { class: "hs-empty" }, [verdict, begin]);
+  const limits = make("p");
+  const rest = make("details", { class: "hs-limits", hidden: "" }, [make("summary", { text: "What was not judged" }), limits]);
+  const nothing = make("div", { class: "hs-empty" }, [verdict, rest, begin]);
 
   /** @param {CauseRow[]} rows */
   function drawCards(rows) {
@@ -69,11 +71,18 @@ export function createFindings(send, go, settings) {
     bar: make("div", { class: "hs-bar" }, [heading, count, make("span", { class: "hs-spring" }), every, clear, settings]),
     elements: [list, nothing],
     filter,
-    /** @param {CauseRow[]} now @param {string} told the reason for an empty list @param {string} counted */
-    update(now, told, counted) {
+    /**
+     * @param {CauseRow[]} now
+     * @param {string} told the reason for an empty list
+     * @param {string} unjudged what was not judged
+     * @param {string} counted
+     */
+    update(now, told, unjudged, counted) {
       causes = now;
       summary = counted;
       setText(verdict, told);
+      setText(limits, unjudged);
+      rest.hidden = !unjudged;
       draw();
     },
     /** Set whether the button that enables all conditions is available. @param {boolean} can */

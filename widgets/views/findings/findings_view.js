@@ -45,7 +45,7 @@ export function create({ send, go, open, count }) {
     const rows = now.rows ?? [];
     isLooking = rows.some((row) => row.on);
     conditionTable.update(rows, now.no_pauses ?? "");
-    findings.update(now.causes ?? [], now.verdict ?? "", now.summary ?? "");
+    findings.update(now.causes ?? [], now.verdict ?? "", now.limits ?? "", now.summary ?? "");
     findings.offer(watching && !isLooking);
     muted.update(now.muted ?? []);
     count(now.causes?.length ?? 0);

@@ -93,6 +93,7 @@ class Conditions(TypedDict):
     cells: list[tuple[str, int, str]]
     no_pauses: str
     verdict: str
+    limits: str
     summary: str
 
 
@@ -115,15 +116,16 @@ def conditions_view(session: DebugSession) -> Conditions:
         "cells": [(path, *hits) for path, hits in cell_hits(findings).items()],
         "no_pauses": session.no_pauses or "",
         "verdict": "" if findings else verdict(session),
+        "limits": "" if findings or not session.conditions else session.checks.coverage().limits(),
         "summary": summary_of(findings.causes()) if findings else "",
     }
 
 
 def verdict(session: DebugSession) -> str:
-    """Return a sentence for a run without findings: what was checked, and for how many conditions."""
+    """Return a sentence for a run without findings: what was seen, and for how many conditions."""
     if not session.conditions:
         return f"No conditions are checked yet. Find faults checks {len(CONDITIONS)} conditions on all later runs."
-    text = session.checks.coverage().text(len(session.muted))
+    text = session.checks.coverage().verdict(len(session.muted))
     if text:
         return text
     if session.attached:

@@ -23,7 +23,9 @@ def _enabled_conditions(session: DebugSession) -> str:
     names = [f"{row['name']}={row['threshold']}" if row["threshold"] else row["name"] for row in rows]
     if not rows:
         return ""
-    nothing = "" if session.findings() else f"{verdict(session)} "
+    nothing = (
+        "" if session.findings() else f"{verdict(session)} {session.checks.coverage().limits()} ".replace("  ", " ")
+    )
     muted = [muted_text(mute) for mute in session.muted]
     sentences = [f"{nothing}Looked for: {', '.join(names)}.", f"Muted: {', '.join(muted)}." if muted else ""]
     return f"<p><small>{text(' '.join(part for part in sentences if part))}</small></p>"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from .condition import NO_THRESHOLD, Condition
+from .condition import NO_THRESHOLD, Condition, Detail
 
 __all__ = [
     "ROWS",
@@ -53,12 +53,14 @@ class TrainedTargetObservation:
     Attributes:
         parameters: the names of its weights that the same gradient call asks for; empty if there are none.
         comparisons: the number of comparisons in a row.
+        untrained: the names of the weights of the other value, if they are as they were made, and get no gradient.
     """
 
     group: ClassVar[str] = "loss"
 
     parameters: Sequence[str]
     comparisons: int
+    untrained: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -135,10 +137,21 @@ def _trained(observation: TrainedTargetObservation, threshold: float) -> str | N
     names = observation.parameters
     if not names or observation.comparisons < _TEACHES:
         return None
-    listed = ", ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else "")
+    if observation.untrained:
+        return Detail(
+            f"it comes from a network that was trained before, and this one gets the gradient: {_listed(names)}; the "
+            f"other one, {_listed(observation.untrained)}, is as it was made, and no optimizer holds it",
+            "Give the optimizer the parameters of the network that is to learn, and take the target through "
+            "stop_gradient.",
+        )
     return (
-        f"it comes from a network that was trained before and is trained with the other one: {listed} get its gradient"
+        f"it comes from a network that was trained before and is trained with the other one: {_listed(names)} get "
+        "their gradient"
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else "")
 
 
 def _drawn(observation: DrawnTargetObservation, threshold: float) -> str | None:
@@ -151,10 +164,10 @@ def _lost(observation: LostGradientObservation, threshold: float) -> str | None:
     names = observation.parameters
     if not names or observation.calls < _OFTEN:
         return None
-    listed = ", ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else "")
     location = f" ({observation.line})" if observation.line else ""
+    them = "it" if len(names) == 1 else "them"
     return (
-        f"{listed}: what the loss compares with the data depends on {'it' if len(names) == 1 else 'them'} only through "
+        f"{_listed(names)}: what the loss compares with the data depends on {them} only through "
         f"{observation.operator}{location}, where no gradient passes"
     )
 

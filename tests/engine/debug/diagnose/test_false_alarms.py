@@ -157,3 +157,29 @@ def test_a_loss_that_rises_first_and_falls_later_has_no_symptom_at_the_end() -> 
     session = DebugSession(net, conditions=["loss_not_decreasing"])
     assert train(session, loss, net.trainable_params(), 24) == ["loss_not_decreasing"]
     assert train(session, loss, net.trainable_params(), 60) == []
+
+
+@pytest.mark.parametrize("grows", [False, True])
+def test_a_gradient_is_no_larger_because_that_of_a_head_that_has_learned_is_small(grows: bool) -> None:
+    class Heads(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.body, self.steady, self.learned = nn.Dense(6, 4), nn.Dense(4, 1), nn.Dense(4, 1)
+            self.scale, self.factor = 1.0, 1.0
+
+        def construct(self, x: Tensor) -> Any:
+            hidden = self.body(x)
+            return self.steady(hidden) * self.factor + self.learned(hidden) * self.scale
+
+    net, x = Heads(), tensor(8, 6)
+
+    def after() -> None:
+        net.scale = 1e-5
+        net.factor = 1e4 if grows else 1.0
+
+    session = DebugSession(net, conditions=["exploding_gradient"])
+    with session:
+        assert train(session, lambda: net(x).mean(), net.trainable_params(), rate=1e-9) == []
+        after()
+        found = train(session, lambda: net(x).mean(), net.trainable_params(), rate=1e-9)
+    assert bool(found) is grows

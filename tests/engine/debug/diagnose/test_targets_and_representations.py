@@ -191,6 +191,34 @@ def test_a_teacher_that_stays_and_two_networks_of_one_age_are_no_fault(name: str
     assert not found("trained_target", compute, weights)
 
 
+@pytest.mark.parametrize("name", TEACHINGS)
+def test_a_teacher_that_learns_in_place_of_the_student_is_reported(name: str) -> None:
+    x, loss = tensor(8, 6), TEACHINGS[name]
+    teacher, student = trained_before(network()), network()
+    (message,) = found("trained_target", lambda: loss(student(x), teacher(x)), teacher.trainable_params())
+    assert "this one gets the gradient" in message and "no optimizer holds it" in message
+
+
+@pytest.mark.parametrize("how", ["stopped", "held", "frozen", "both new", "trained"])
+def test_a_random_target_of_a_network_that_was_trained_before_is_no_fault(how: str) -> None:
+    x, predictor, target = tensor(8, 6), network(), network()
+    if how != "both new":
+        trained_before(predictor)
+    if how == "trained":
+        trained_before(target)
+    if how == "frozen":
+        for parameter in target.get_parameters():
+            parameter.requires_grad = False
+    other = nn.SGD(target.trainable_params(), 0.1) if how == "held" else None
+
+    def compute() -> Tensor:
+        fixed = target(x)
+        return ops.mse_loss(ops.stop_gradient(fixed) if how == "stopped" else fixed, predictor(x))
+
+    assert not found("trained_target", compute, predictor.trainable_params())
+    assert how != "held" or other is not None
+
+
 def test_a_new_head_on_a_trained_body_and_a_new_decoder_are_no_fault() -> None:
     x, views = tensor(8, 6), tensor(8, 6, seed=1)
     body, head, decoder = trained_before(network()), network(3, 3), network(3, 6)

@@ -283,6 +283,15 @@ def layers_that_are_unfrozen(net: Network) -> None:
         optimizer(step(X, Y)[1])
 
 
+@loop(30)
+def a_second_phase_for_other_layers(net: Network) -> None:
+    for part in (net.hidden, net.out):
+        step = ms.value_and_grad(lambda x, y: mean_square(net, x, y), None, part.trainable_params())
+        optimizer = nn.SGD(part.trainable_params(), 0.1)
+        for _ in range(15):
+            optimizer(step(X, Y)[1])
+
+
 @loop(5)
 def one_gradient_call_for_two_optimizers(net: Network) -> None:
     parameters = net.trainable_params()

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hookscope.engine.nn.optim._existing import holds_any
+
 from ....record.capture import cell_name
 from ....record.numbers import ends_of
 from ...conditions.loss import BoundedObservation, BroadcastObservation
@@ -18,6 +20,8 @@ from .comparisons import Comparison, ComparisonUser, GradientCall, count_in_a_ro
 from .lineage import DATA, EXPANDED, NEGATED, Lineage, sample
 
 if TYPE_CHECKING:
+    from hookscope.engine.tensors.parameter import Parameter
+
     from .lineage import Origin
 
 __all__ = ["BoundsCheck", "ColumnCheck", "DrawnCheck", "ScaleCheck", "TeacherCheck", "TeacherModeCheck", "shared_path"]
@@ -78,18 +82,34 @@ class TeacherCheck(ComparisonUser):
         key = call.key, comparison.number
         for predicted, expected in comparison.sides:
             prediction, target = comparison.origins[predicted], comparison.origins[expected]
-            if self._is_taught(prediction, target, call):
+            untrained = self._untrained(prediction, target, call)
+            if untrained or self._is_taught(prediction, target, call):
                 comparisons = count_in_a_row(self._in_a_row, key, True)
                 parameters = self._lineage.parameters_in(target.weights)
-                owners = [self._owners.of(parameter) for parameter in parameters]
-                names = [
-                    parameter.name if owner is None else owner.name
-                    for parameter, owner in zip(parameters, owners, strict=True)
-                ]
-                path = shared_path([owner.path for owner in owners if owner is not None])
-                self._examiner.observe(TrainedTargetObservation(names, comparisons), path, "the target", call.step)
+                path = shared_path([owner.path for owner in map(self._owners.of, parameters) if owner is not None])
+                observation = TrainedTargetObservation(self._names(parameters), comparisons, self._names(untrained))
+                self._examiner.observe(observation, path, "the target", call.step)
                 return
         self._in_a_row.pop(key, None)
+
+    def _names(self, parameters: list[Parameter]) -> list[str]:
+        owners = [self._owners.of(parameter) for parameter in parameters]
+        return [
+            parameter.name if owner is None else owner.name for parameter, owner in zip(parameters, owners, strict=True)
+        ]
+
+    def _untrained(self, student: Origin, teacher: Origin, call: GradientCall) -> list[Parameter]:
+        """Return the weights of a value that gets no gradient although its weights are new; [] if that may be meant.
+
+        The gradient reaches the other value instead, whose weights were set before.
+        """
+        if student.weights or student.stopped or min(student.parameters, teacher.weights) <= 0:
+            return []
+        if teacher.weights & call.made or student.parameters & teacher.parameters:
+            return []
+        parameters = self._lineage.parameters_in(student.parameters)
+        is_new = all(parameter.as_made and parameter.requires_grad for parameter in parameters)
+        return parameters if is_new and not holds_any(parameters) else []
 
     def _is_taught(self, student: Origin, teacher: Origin, call: GradientCall) -> bool:
         """Return whether one value comes from new weights, and the other one from others, which were set before."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hookscope.engine import nn
+from hookscope.engine.nn.optim._existing import existing_optimizers
 from hookscope.engine.tape import taps
 from hookscope.engine.tensors.nested import tensors_in
 
@@ -140,7 +141,9 @@ class OptimizerWatch(Watcher):
         self, optimizer: nn.Optimizer, own: dict[int, Parameter], arguments: tuple[Any, ...]
     ) -> HoldingObservation:
         parameters = {id(parameter): parameter for parameter in optimizer.parameters}
-        missing = [parameter.name for key, parameter in own.items() if key not in parameters]
+        # Those that another optimizer holds wait for its turn, as a critic's do while its generator is updated.
+        held = {id(parameter) for other in existing_optimizers() for parameter in other.parameters}
+        missing = [parameter.name for key, parameter in own.items() if key not in parameters and key not in held]
         requested = self.requested
         if parameters.keys() <= requested:
             # The loss does not depend on them: they belong to another network, or to another part of this one.
