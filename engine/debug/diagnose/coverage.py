@@ -18,6 +18,7 @@ class Coverage:
         conditions: the names of the conditions.
         unjudged: of these, the ones that had nothing to judge, such as a condition on BatchNorm without one.
         unchecked: checks that were not made, each with the reason: "samples_leak in net: ...".
+        trained: whether a gradient was computed for weights of the network.
     """
 
     steps: int
@@ -25,6 +26,7 @@ class Coverage:
     conditions: Sequence[str] = ()
     unjudged: Sequence[str] = ()
     unchecked: Sequence[str] = ()
+    trained: bool = True
 
     def text(self, muted: int = 0) -> str:
         """Return sentences for a run without findings; "" if nothing has run.
@@ -35,7 +37,7 @@ class Coverage:
         return " ".join(part for part in (self.verdict(muted), self.limits()) if part)
 
     def verdict(self, muted: int = 0) -> str:
-        """Return the first of these sentences."""
+        """Return the first of these sentences: what was seen, and that nothing is wrong."""
         if not (self.steps or self.captures):
             return ""
         parts = ((self.steps, "step"), (self.captures, "capture"), (len(self.conditions), "condition"))
@@ -45,7 +47,8 @@ class Coverage:
                 f"{counts}: no step was seen, so nothing can be said. The captured cells ran outside a call of the "
                 "network, and outside a gradient call for its parameters."
             )
-        return f"{counts}: nothing wrong{f' apart from muted findings ({muted})' if muted else ''}."
+        untrained = "" if self.trained else " No gradient was computed for its weights: it was not trained here."
+        return f"{counts}: nothing wrong{f' apart from muted findings ({muted})' if muted else ''}.{untrained}"
 
     def limits(self) -> str:
         """Return the sentences on what was not judged; "" if everything was, or no step was seen."""

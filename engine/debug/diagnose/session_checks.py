@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hookscope.engine.tape import taps
@@ -17,6 +18,7 @@ from hookscope.engine.tensors.tensor import Tensor
 
 from ...base.nearest_name import suggestion
 from ..record.capture import cell_name
+from ..record.counts import Counts
 from .checks.comparison.comparison_checks import ComparisonsWatch
 from .checks.data_checks import InputWatch, SamplesWatch
 from .checks.loss.loss_checks import LossWatch
@@ -56,7 +58,6 @@ if TYPE_CHECKING:
     from hookscope.engine.tensors.parameter import Parameter
 
     from ..events import Events
-    from ..record.counts import Counts
     from ..record.newest_values import NewestValues
     from ..record.ring import CaptureRing
     from ..session import DebugSession
@@ -130,7 +131,7 @@ class Checks:
         self._any_path = any_path
         self._counts = counts
         self._captures = captures
-        self._since = 0, 0
+        self._since = Counts()
         self._attached = False
         self._selection = ConditionSelection()
         self.history = History()
@@ -196,7 +197,7 @@ class Checks:
         self._changed()
 
     def _changed(self) -> None:
-        self._since = self._counts.steps, self._counts.captures
+        self._since = replace(self._counts)
         if self._selection.values:
             self._captures.on_eviction = self.hit_store.forget
         if self._attached:
@@ -204,14 +205,15 @@ class Checks:
 
     def coverage(self) -> Coverage:
         """Return what was judged since the selection of conditions last changed, and what was not."""
-        steps, captures = self._since
+        since, counts = self._since, self._counts
         judged = self._selection.judged()
         return Coverage(
-            self._counts.steps - steps,
-            self._counts.captures - captures,
+            counts.steps - since.steps,
+            counts.captures - since.captures,
             tuple(self.conditions),
             tuple(name for name in self.conditions if name not in judged),
             tuple(self.examiner.unchecked.values()),
+            counts.gradient_calls > since.gradient_calls,
         )
 
     # Findings

@@ -14,7 +14,9 @@ class Counts:
     Attributes:
         steps: the number of steps, see ``watch.steps``.
         captures: the number of captures so far, including evicted ones.
+        gradient_calls: the number of outermost gradient calls for weights of the session's networks.
     """
 
     steps: int = 0
     captures: int = 0
+    gradient_calls: int = 0

@@ -144,12 +144,13 @@ def test_what_it_means_that_nothing_was_found() -> None:
     net(Tensor(np.ones((1, 2), np.float32)))
     session.detach()
     verdicts.append(finding_rows.verdict(session))
+    untrained = "No gradient was computed for its weights: it was not trained here."
     assert verdicts == [
         f"No conditions are checked yet. Find faults checks {len(CONDITIONS)} conditions on all later runs.",
         "Nothing has run yet. Run the network: faults appear here, with advice.",
-        "1 step, 4 captures, 1 condition: nothing wrong.",
-        "2 steps, 8 captures, 1 condition: nothing wrong.",
-        "3 steps, 12 captures, 1 condition: nothing wrong.",
+        f"1 step, 4 captures, 1 condition: nothing wrong. {untrained}",
+        f"2 steps, 8 captures, 1 condition: nothing wrong. {untrained}",
+        f"3 steps, 12 captures, 1 condition: nothing wrong. {untrained}",
         "Nothing has run since these are looked for, and this panel no longer watches.",
-        "1 step, 4 captures, 2 conditions: nothing wrong apart from muted findings (1).",
+        f"1 step, 4 captures, 2 conditions: nothing wrong apart from muted findings (1). {untrained}",
     ]

@@ -63,6 +63,12 @@ def test_a_check_that_was_not_made_is_named_with_the_reason(capsys: pytest.Captu
     [
         (Coverage(0, 0), 0, ""),
         (Coverage(1, 4, ("nan",)), 0, "1 step, 4 captures, 1 condition: nothing wrong."),
+        (
+            Coverage(1, 4, ("nan",), trained=False),
+            0,
+            "1 step, 4 captures, 1 condition: nothing wrong. No gradient was computed for its weights: it was not "
+            "trained here.",
+        ),
         (Coverage(2, 4, ("nan",)), 3, "2 steps, 4 captures, 1 condition: nothing wrong apart from muted findings (3)."),
     ],
 )
