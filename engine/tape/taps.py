@@ -202,6 +202,9 @@ operator_taps: list[Tap] = []
 bprop_taps: list[Tap] = []
 loss_taps: list[Tap] = []
 reading_taps: list[Tap] = []
+operator_backward_taps: list[Tap] = []
+_operator_listeners: list[Tap] = []
+"""The operator taps that override ``operator``, as a tracer does not."""
 _listeners: dict[str, list[Tap]] = {
     method: []
     for method in (
@@ -250,11 +253,15 @@ def attach(tap: Tap) -> None:
         return
     cell_taps.append(tap)
     for method, listeners in _listeners.items():
-        if getattr(type(tap), method) is not getattr(Tap, method) or method in vars(tap):
+        if _overrides(tap, method):
             listeners.append(tap)
     if tap.observes_operators:
         operator_taps.append(tap)
         active_observers.append(tap)
+        if _overrides(tap, "operator"):
+            _operator_listeners.append(tap)
+        if _overrides(tap, "operator_backward"):
+            operator_backward_taps.append(tap)
     if tap.observes_bprop:
         bprop_taps.append(tap)
     if tap.observes_losses:
@@ -263,11 +270,17 @@ def attach(tap: Tap) -> None:
         reading_taps.append(tap)
 
 
+def _overrides(tap: Tap, method: str) -> bool:
+    return getattr(type(tap), method) is not getattr(Tap, method) or method in vars(tap)
+
+
 def detach(tap: Tap) -> None:
     """Detach a tap; do nothing if it is not attached."""
     lists: tuple[list[Any], ...] = (
         cell_taps,
         operator_taps,
+        operator_backward_taps,
+        _operator_listeners,
         bprop_taps,
         loss_taps,
         reading_taps,
@@ -458,7 +471,7 @@ def fail_call(call: CellCall, error: BaseException) -> None:
 
 def notify_operator(name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
     """Notify the taps of an operator's forward call."""
-    _notify(operator_taps, "operator", name, inputs, outputs, attrs)
+    _notify(_operator_listeners, "operator", name, inputs, outputs, attrs)
 
 
 def notify_loss(name: str, prediction: Tensor, target: Tensor, **attrs: Any) -> None:
@@ -475,7 +488,7 @@ def notify_operator_backward(
     name: str, gradient: Any, gradients: list[Any], attrs: dict[str, Any], inputs: tuple[Any, ...], output: Any
 ) -> None:
     """Notify the taps of a call of an operator's vjp rule."""
-    _notify(operator_taps, "operator_backward", name, gradient, gradients, attrs, inputs, output)
+    _notify(operator_backward_taps, "operator_backward", name, gradient, gradients, attrs, inputs, output)
 
 
 def notify_backward(method: str, call: CellCall, gradients: Gradients) -> Gradients:

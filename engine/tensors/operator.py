@@ -209,7 +209,7 @@ class Operator(Differentiable):
                 pairs = state.tracer.derive(self, functions, tracked, g, output, inputs, attrs)
         finally:
             restore(float_state)
-        if taps.operator_taps:
+        if taps.operator_backward_taps:
             values = resolve_placeholders(inputs, output)
             taps.notify_operator_backward(self.name, g, [gx for _, gx in pairs], attrs, *values)
         return pairs

@@ -24,6 +24,8 @@ __all__ = ["Examiner"]
 
 # A gradient explodes late if its norm is this much larger than usual, a mean in which the newest has this weight.
 _LARGER, _NEWEST = 10.0, 0.1
+# After its first ones, every so many steps are part of the mean.
+_EVERY = 8
 
 
 class Examiner:
@@ -149,7 +151,10 @@ class Examiner:
 
         Late in a training the gradient that it is compared with may become small, as that of a head that has learned.
         """
-        norm, (count, usual) = capture.figures().norm, self._usual_norms.get(key, (0, 0.0))
+        count, usual = self._usual_norms.get(key, (0, 0.0))
+        if not is_hit and count >= condition.in_a_row and capture.step % _EVERY:
+            return False  # the mean needs no more of them
+        norm = capture.figures().norm
         is_usual = count >= condition.in_a_row and norm < _LARGER * usual
         if is_usual or not is_hit:
             self._usual_norms[key] = count + 1, norm if not count else usual + (norm - usual) * _NEWEST

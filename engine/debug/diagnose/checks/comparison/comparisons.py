@@ -31,7 +31,7 @@ __all__ = ["REGRESSIONS", "Comparison", "ComparisonUser", "ComparisonWatch", "Gr
 REGRESSIONS = ("huber_loss", "l1_loss", "mse_loss", "smooth_l1_loss")
 
 # Gradient calls for the same weights in which comparisons are followed; after these, every so many.
-_FIRST_CALLS, _EVERY = 200, 8
+_FIRST_CALLS, _EVERY = 60, 8
 # Sets of weights that are known.
 _MOST_REQUESTS = 1_000
 

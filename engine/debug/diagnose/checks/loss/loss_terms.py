@@ -44,8 +44,8 @@ __all__ = ["LossTermsWatch"]
 _PARTS = 5
 # The gradient calls in which the structure of a loss is inspected, and afterwards every so many.
 _FIRST_CALLS, _EVERY = 5, 20
-# The gradient calls in which terms are compared with what was read, and afterwards every so many, as above.
-_EACH = 60
+# The gradient calls in which terms are read, and compared with what was read as numbers; afterwards every so many.
+_EACH, _SOME = 60, 5
 # A loss above this is not worth a look at the weights.
 _DEEP = -10.0
 # Weights that share their largest magnitude in at least this part of their elements, and in some, were clipped to it.
@@ -58,7 +58,9 @@ class _Call:
 
     def __init__(self, weights: Sequence[Parameter]) -> None:
         self.thread = threading.get_ident()
+        self.is_read = True  # whether its terms are read from the tape
         self.weights = {id(weight._array): weight for weight in weights}
+        self.requested = frozenset(map(id, weights))
         self.recording: Callable[[], Recording | None] | None = None
         self.last_is_requested = False  # whether the parameter used last is one of the weights
         self.root: Any = None
@@ -125,7 +127,9 @@ class LossTermsWatch(Watcher):
     ) -> None:
         """Begin an outermost gradient call."""
         if not taps.outer_recordings():
-            self._call = _Call(weights)
+            self._call = call = _Call(weights)
+            series = self._series.get(call.requested)
+            call.is_read = series is None or series.calls < _EACH or (series.calls + 1) % _SOME == 0
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
         """Record the lines of sums, the last parameter, and what is made of values from NumPy."""
@@ -137,7 +141,7 @@ class LossTermsWatch(Watcher):
         for value in inputs:
             if isinstance(value, Parameter):
                 call.last_is_requested = id(value._array) in call.weights
-        if not isinstance(outputs, Tensor):
+        if not isinstance(outputs, Tensor) or not call.is_read:
             return
         if name in ("add", "sub") and outputs._array.size <= _SAMPLE:
             frame = nearest_user_frame(sys._getframe(1))
@@ -171,15 +175,17 @@ class LossTermsWatch(Watcher):
         call.root = output
         if type(output) is tuple or id(output) not in recording.tracked or not self._attachment.own_run:
             return
+        requested = call.requested
+        series = self._series.setdefault(requested, _Series())
+        series.calls += 1
+        if not call.is_read:
+            return
         nodes = [
             (made, (getattr(operator, "name", ""), values, others))
             for operator, values, made, others in recording.nodes
         ]
         producers = Producers([*nodes, (output, (name, inputs, attrs))], recording.tracked)
         call.terms = terms_of(output, producers)
-        requested = frozenset(map(id, call.weights.values()))
-        series = self._series.setdefault(requested, _Series())
-        series.calls += 1
         if series.calls <= _FIRST_CALLS or series.calls % _EVERY == 0:
             call.compared = [compares_with_targets(term, producers) for term in call.terms]
             if any(has_signed_factor(term, producers) for term in call.terms):
@@ -193,14 +199,18 @@ class LossTermsWatch(Watcher):
         if call is None or taps.outer_recordings():
             return
         self._call = None
-        requested = frozenset(id(parameter) for parameter, _ in pairs)
-        series = self._series.get(requested)
+        series = self._series.get(call.requested)
         if series is None or len(values) != 1 or values[0]._array is not call.root:
             return
         array = values[0]._array
         if array.dtype.kind not in "fV" or not array.size:
             return
         loss = number_in(array) if array.size == 1 else math.nan
+        if not call.is_read:
+            series.losses.add(loss)
+            if array.size == 1:
+                self._check_fall(series, call, [parameter for parameter, _ in pairs])
+            return
         numbers = series.add(loss, call.terms)
         if call.compared:
             series.compared = call.compared
