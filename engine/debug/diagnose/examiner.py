@@ -96,7 +96,7 @@ class Examiner:
             hit = None if detail is None else Hit.of(condition, path, subject, step, detail)
             if self._streaks.add(condition, subject, hit) and hit is not None and self._hit_store.keep(hit):
                 self._pauses.pause(hit)
-            elif hit is None and getattr(observation, "is_over", False) and self._hit_store.has(condition.name, path):
+            elif hit is None and self._hit_store.has(condition.name, path) and getattr(observation, "is_over", False):
                 self._hit_store.withdraw(condition.name, path, subject)
 
     def leave_unchecked(self, name: str, where: str, reason: str) -> None:

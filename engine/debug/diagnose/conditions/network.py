@@ -137,11 +137,11 @@ def _bprop(observation: BpropObservation, threshold: float) -> str | None:
 
 def _not_decreasing(observation: LossObservation, threshold: float) -> str | None:
     course = observation.course()
-    if course is None or observation.is_over:
+    if course is None:
         return None
     first, last, error, span = course
-    if first - last + 2 * error >= threshold * abs(first):
-        return None  # the noise may hide a relevant decrease
+    if first - last > 2 * error or first - last + 2 * error >= threshold * abs(first):
+        return None  # it decreases, or the noise may hide a relevant decrease
     return f"mean {last:.4g} in the newest {span} of {len(observation.losses)} steps, {first:.4g} in the first {span}"
 
 

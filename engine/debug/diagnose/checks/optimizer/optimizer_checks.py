@@ -141,9 +141,12 @@ class OptimizerWatch(Watcher):
         self, optimizer: nn.Optimizer, own: dict[int, Parameter], arguments: tuple[Any, ...]
     ) -> HoldingObservation:
         parameters = {id(parameter): parameter for parameter in optimizer.parameters}
-        # Those that another optimizer holds wait for its turn, as a critic's do while its generator is updated.
-        held = {id(parameter) for other in existing_optimizers() for parameter in other.parameters}
-        missing = [parameter.name for key, parameter in own.items() if key not in parameters and key not in held]
+        left_out = {key: parameter for key, parameter in own.items() if key not in parameters}
+        if left_out:
+            # Those that another optimizer holds wait for its turn, as a critic's do while its generator is updated.
+            held = {id(parameter) for other in existing_optimizers() for parameter in other.parameters}
+            left_out = {key: parameter for key, parameter in left_out.items() if key not in held}
+        missing = [parameter.name for parameter in left_out.values()]
         requested = self.requested
         if parameters.keys() <= requested:
             # The loss does not depend on them: they belong to another network, or to another part of this one.
