@@ -15,7 +15,7 @@ import functools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .tape import GradientComputation, Recording, active_observers, state
 
@@ -197,15 +197,29 @@ class Tap:
         """Observe the values that a gradient call with weights differentiated, and each weight's gradient or None."""
 
 
+class _Listener(NamedTuple):
+    """A method of an attached tap, bound once: each operator of a watched run calls a dozen of them.
+
+    Attributes:
+        owner: the owner of the tap.
+        call: the method.
+        tap: the tap.
+    """
+
+    owner: Callable[[], object | None]
+    call: Callable[..., Any]
+    tap: Tap
+
+
 cell_taps: list[Tap] = []
 operator_taps: list[Tap] = []
 bprop_taps: list[Tap] = []
-loss_taps: list[Tap] = []
-reading_taps: list[Tap] = []
-operator_backward_taps: list[Tap] = []
-_operator_listeners: list[Tap] = []
+loss_taps: list[_Listener] = []
+reading_taps: list[_Listener] = []
+operator_backward_taps: list[_Listener] = []
+_operator_listeners: list[_Listener] = []
 """The operator taps that override ``operator``, as a tracer does not."""
-_listeners: dict[str, list[Tap]] = {
+_listeners: dict[str, list[_Listener]] = {
     method: []
     for method in (
         "cell_enter",
@@ -218,7 +232,7 @@ _listeners: dict[str, list[Tap]] = {
         "differentiated",
     )
 }
-"""Attached taps by the name of each method that they override: the others are not called."""
+"""Attached taps by the name of each method that they override: others are not called."""
 
 
 class CallLog:
@@ -253,43 +267,36 @@ def attach(tap: Tap) -> None:
         return
     cell_taps.append(tap)
     for method, listeners in _listeners.items():
-        if _overrides(tap, method):
-            listeners.append(tap)
+        _listen(listeners, tap, method)
     if tap.observes_operators:
         operator_taps.append(tap)
         active_observers.append(tap)
-        if _overrides(tap, "operator"):
-            _operator_listeners.append(tap)
-        if _overrides(tap, "operator_backward"):
-            operator_backward_taps.append(tap)
+        _listen(_operator_listeners, tap, "operator")
+        _listen(operator_backward_taps, tap, "operator_backward")
     if tap.observes_bprop:
         bprop_taps.append(tap)
     if tap.observes_losses:
-        loss_taps.append(tap)
+        _listen(loss_taps, tap, "loss")
     if tap.observes_readings:
-        reading_taps.append(tap)
+        _listen(reading_taps, tap, "reading")
 
 
-def _overrides(tap: Tap, method: str) -> bool:
-    return getattr(type(tap), method) is not getattr(Tap, method) or method in vars(tap)
+def _listen(listeners: list[_Listener], tap: Tap, method: str) -> None:
+    """Add a tap's method to those that are called, if the tap overrides it."""
+    if getattr(type(tap), method) is not getattr(Tap, method) or method in vars(tap):
+        listeners.append(_Listener(tap.owner, getattr(tap, method), tap))
 
 
 def detach(tap: Tap) -> None:
     """Detach a tap; do nothing if it is not attached."""
-    lists: tuple[list[Any], ...] = (
-        cell_taps,
-        operator_taps,
-        operator_backward_taps,
-        _operator_listeners,
-        bprop_taps,
-        loss_taps,
-        reading_taps,
-        active_observers,
-        *_listeners.values(),
-    )
-    for taps in lists:
-        if tap in taps:
-            taps.remove(tap)
+    taps: tuple[list[Any], ...] = (cell_taps, operator_taps, bprop_taps, active_observers)
+    for attached in taps:
+        if tap in attached:
+            attached.remove(tap)
+    for listeners in (loss_taps, reading_taps, operator_backward_taps, _operator_listeners, *_listeners.values()):
+        for listener in tuple(listeners):
+            if listener.tap is tap:
+                listeners.remove(listener)
 
 
 def is_attached(tap: Tap) -> bool:
@@ -350,17 +357,17 @@ def open_recordings(recordings: tuple[Recording, ...]) -> Iterator[None]:
         _local.is_muted, state.recordings = previous
 
 
-def _notify(taps: list[Tap], method: str, *arguments: Any) -> None:
+def _notify(listeners: list[_Listener], method: str, *arguments: Any) -> None:
     local = _local
-    if local.is_muted or not taps:
+    if local.is_muted or not listeners:
         return
     # ``mute`` written out: each call of a watched cell comes here four times.
     local.is_muted, local.outer_recordings, state.recordings = True, state.recordings, ()
     try:
-        for tap in tuple(taps):
-            if (_owner := tap.owner()) is not None:  # held until the call returns
+        for owner, call, tap in tuple(listeners):
+            if (_owner := owner()) is not None:  # held until the call returns
                 try:
-                    getattr(tap, method)(*arguments)
+                    call(*arguments)
                 except Exception as error:
                     if not tap.report_fault(method, error):
                         raise
@@ -502,11 +509,11 @@ def notify_backward(method: str, call: CellCall, gradients: Gradients) -> Gradie
         return gradients
     local.is_muted, local.outer_recordings, state.recordings = True, state.recordings, ()
     try:
-        for tap in tuple(listeners):
-            if (_owner := tap.owner()) is None:
+        for owner, replace, tap in tuple(listeners):
+            if (_owner := owner()) is None:
                 continue
             try:
-                replaced = getattr(tap, method)(call, gradients)
+                replaced = replace(call, gradients)
             except Exception as error:
                 if not tap.report_fault(method, error):
                     raise
