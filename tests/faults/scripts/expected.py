@@ -102,7 +102,7 @@ NOT_FOUND: dict[str, str] = {
 """By script: why its fault is not found."""
 
 SYMPTOMS_WITHOUT_FAULT: dict[str, str] = {
-    "vqvae_without_straight_through": "its loss rises while the codes move, and is not below its beginning at the end",
+    "vqvae_without_straight_through": "its loss rises while the codes move, and is not below its beginning at the end"
 }
 """By script: why a symptom, `loss_not_decreasing`, is reported without the fault."""
 
