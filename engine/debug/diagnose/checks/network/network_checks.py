@@ -192,7 +192,7 @@ class ModeWatch(Watcher):
 def _is_repeated(first: _Pass, second: _Pass) -> bool:
     """Return whether two passes ran one network on the same inputs."""
     pairs = zip(first.inputs, second.inputs, strict=False)
-    return first.cell == second.cell and bool(second.inputs) and all(earlier() is later() for earlier, later in pairs)
+    return first.cell == second.cell and bool(second.inputs) and all(before() is after() for before, after in pairs)
 
 
 def _has_any(cell: Cell, ids: set[int]) -> bool:
