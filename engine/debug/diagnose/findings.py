@@ -163,6 +163,7 @@ class HitStore:
         self._of_captures: deque[_Entry] = deque()
         self._others: deque[_Entry] = deque(maxlen=_MAX_HITS)
         self._findings: dict[tuple[str, str], Finding] = {}
+        self._subjects: dict[tuple[str, str], set[str]] = {}  # of the hits of each finding, without numbers of calls
         self.mutes: list[Muted] = []
         self._set_aside: dict[tuple[str, str], list[Hit]] = {}  # hits of muted conditions, without their captures
 
@@ -179,6 +180,7 @@ class HitStore:
         self.unmute(condition, path)
         self.mutes.append(Muted(condition, path, reason))
         self._findings.pop((condition, path), None)
+        self._subjects.pop((condition, path), None)
         removed: list[_Entry] = []
         for hits in (self._of_captures, self._others):
             entries = list(hits)
@@ -204,19 +206,25 @@ class HitStore:
             path: the path of the cell.
             subject: the subject, such as a parameter; of a value, the hits of all calls of the cell are dropped.
         """
-        subject, remaining = without_call(subject), []
+        location, subject = (condition, path), without_call(subject)
+        subjects = self._subjects.get(location)
+        if subjects is None or subject not in subjects:
+            return
+        subjects.remove(subject)
+        rest: list[_Entry] = []
         for hits in (self._of_captures, self._others):
             entries = list(hits)
             hits.clear()
             for entry in entries:
-                is_here = (entry.hit.condition.name, entry.path) == (condition, path)
-                if is_here and without_call(entry.hit.subject) == subject:
-                    continue
-                hits.append(entry)
-                if is_here:
-                    remaining.append(entry)
-        self._findings.pop((condition, path), None)
-        for entry in sorted(remaining, key=lambda entry: entry.number):
+                if (entry.hit.condition.name, entry.path) != location:
+                    hits.append(entry)
+                elif without_call(entry.hit.subject) != subject:
+                    hits.append(entry)
+                    rest.append(entry)
+        if rest or not subjects:  # else the hits on its other subjects are not kept any more
+            self._findings.pop(location, None)
+            self._subjects.pop(location, None)
+        for entry in sorted(rest, key=lambda entry: entry.number):
             self._add(entry.hit, path)
 
     def clear(self) -> None:
@@ -224,6 +232,7 @@ class HitStore:
         self._of_captures.clear()
         self._others.clear()
         self._findings.clear()
+        self._subjects.clear()
         self._set_aside.clear()
 
     def keep(self, hit: Hit, origin: str | None = None) -> bool:
@@ -246,6 +255,7 @@ class HitStore:
         self._add(hit, path)
 
     def _add(self, hit: Hit, path: str) -> None:
+        self._subjects.setdefault((hit.condition.name, path), set()).add(without_call(hit.subject))
         finding = self._findings.get((hit.condition.name, path))
         if finding is None:
             message = hit.message if hit.producer is None else str(hit.producer)
