@@ -81,6 +81,11 @@ def test_few_numbers_or_few_classes_may_be_equal_by_chance() -> None:
     assert not findings("target_is_input", lambda: ops.cross_entropy(net(same), same), [net])
 
 
+def test_positions_and_the_labels_of_a_contrast_are_no_tokens() -> None:
+    places, head, order = nn.Embedding(20, 8), nn.Dense(8, 20), Tensor(np.arange(20, dtype=np.int32))
+    assert not findings("target_is_input", lambda: ops.cross_entropy(head(places(order)), order), [places, head])
+
+
 # Masks after a softmax
 
 X = Tensor(RNG.normal(size=(4, LENGTH, 8)).astype(np.float32))
@@ -104,6 +109,8 @@ class Attention(nn.Cell):
             weights = weights * ops.ones_like(CAUSAL)
         elif self.form == "one each":
             weights = weights * Tensor(np.eye(LENGTH, dtype=np.float32))
+        elif self.form == "queries":
+            weights = weights * Tensor(np.array([[1]] * 4 + [[0]] * 2, np.float32))
         elif self.form == "scaled":
             weights = weights * (0.5 * CAUSAL)
         elif self.form != "none":
@@ -124,7 +131,7 @@ def test_a_mask_after_the_softmax_is_reported(form: str) -> None:
     assert "of the weights are lost" in message
 
 
-@pytest.mark.parametrize("form", ["before", "none", "ones", "one each", "scaled", "divided"])
+@pytest.mark.parametrize("form", ["before", "none", "ones", "one each", "queries", "scaled", "divided"])
 def test_masks_that_hide_nothing_or_before_the_softmax_are_no_fault(form: str) -> None:
     net = Attention(form)
     assert not findings("mask_after_softmax", lambda: ops.mse_loss(net(X), Y), [net])

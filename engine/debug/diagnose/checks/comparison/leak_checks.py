@@ -45,7 +45,9 @@ class TargetInputCheck(ComparisonUser):
             array.size == numbers.size and np.array_equal(to_host(array).reshape(-1), numbers)
             for array in self._lineage.lookups()
         )
+        # The numbers from 0 on are positions, and the labels of pairs in a contrast.
         is_input = is_input and len(np.unique(numbers)) >= _FEWEST_CLASSES
+        is_input = is_input and not np.array_equal(numbers, np.arange(numbers.size))
         comparisons = count_in_a_row(self._in_a_row, (call.key, comparison.number), is_input)
         self._examiner.observe(TargetInputObservation(comparisons), "", "the targets", call.step)
 
@@ -100,12 +102,19 @@ class LateMaskCheck(ComparisonUser):
 
 def _lost_part(weights: Any, mask: Any) -> float:
     """Return the part of the weights that a mask takes away; 0.0 if it is none, or a choice of one in each row."""
-    if weights.ndim < 2 or weights.dtype.kind not in "fV" or not mask.size or not np.isin(mask, (0, 1)).all():
+    if (
+        weights.ndim < 2
+        or weights.dtype.kind not in "fV"
+        or not (weights.size and mask.size)
+        or not np.isin(mask, (0, 1)).all()
+    ):
         return 0.0
-    mask = np.broadcast_to(mask, weights.shape)
-    counts = mask.reshape(-1, mask.shape[-1]).astype(np.int64).sum(axis=1)
-    if not ((counts > 1).mean() > 0.5 and (counts < mask.shape[-1]).any()):
+    mask = np.broadcast_to(mask, weights.shape).reshape(-1, weights.shape[-1])
+    counts = mask.astype(np.int64).sum(axis=1)
+    # A row without a one is that of a query that does not count.
+    is_partial = (counts > 0) & (counts < mask.shape[1])
+    if not is_partial.any() or (counts > 1).sum() <= (counts == 1).sum():
         return 0.0
-    rows = weights.reshape(-1, weights.shape[-1]).astype(np.float64)
+    rows = weights.reshape(-1, weights.shape[-1]).astype(np.float64)[is_partial]
     with np.errstate(all="ignore"):
-        return float(1 - (rows * mask.reshape(rows.shape)).sum() / max(rows.sum(), 1e-30))
+        return float(1 - (rows * mask[is_partial]).sum() / max(rows.sum(), 1e-30))
