@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hookscope.engine.tape import taps
+
 from ..record.statistics import Statistics
 from ..watch.roots import has_parameters
 from .checks.formulas import detail_of, report
@@ -128,7 +130,8 @@ class Examiner:
                 key = key or capture.key
                 hit = hits_by_name.get(condition.name)
                 if condition.every_call:
-                    if hit is None and self._hit_store.has(condition.name, capture.path):
+                    is_trained = capture.direction == "backward" or bool(taps.outer_recordings())
+                    if hit is None and is_trained and self._hit_store.has(condition.name, capture.path):
                         self._hit_store.withdraw(condition.name, capture.path, key)  # zeros that have passed
                     if self._is_excepted(condition, capture, hit):
                         hit = None
@@ -156,7 +159,7 @@ class Examiner:
             return False  # the mean needs no more of them
         norm = capture.figures().norm
         is_usual = count >= condition.in_a_row and norm < _LARGER * usual
-        if is_usual or not is_hit:
+        if not is_hit:
             self._usual_norms[key] = count + 1, norm if not count else usual + (norm - usual) * _NEWEST
         return is_usual and not self._hit_store.has(condition.name, capture.path)
 

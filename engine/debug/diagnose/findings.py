@@ -144,6 +144,14 @@ class _Entry(NamedTuple):
     path: str
 
 
+class _Aside(NamedTuple):
+    """What is known of a muted condition in a cell: the finding, the subjects, and the hits without their captures."""
+
+    finding: Finding
+    subjects: set[str]
+    hits: list[_Entry]
+
+
 class HitStore:
     """Store of hits and findings.
 
@@ -165,7 +173,7 @@ class HitStore:
         self._findings: dict[tuple[str, str], Finding] = {}
         self._subjects: dict[tuple[str, str], set[str]] = {}  # of the hits of each finding, without numbers of calls
         self.mutes: list[Muted] = []
-        self._set_aside: dict[tuple[str, str], list[Hit]] = {}  # hits of muted conditions, without their captures
+        self._set_aside: dict[tuple[str, str], _Aside] = {}
 
     def is_muted(self, condition: str, path: str) -> bool:
         """Return whether a condition is muted in this cell."""
@@ -176,27 +184,30 @@ class HitStore:
         return (condition, path) in self._findings
 
     def mute(self, condition: str, path: str, reason: str = "") -> None:
-        """Set aside the hits of this condition that began in this cell, and keep none of them from now on."""
+        """Set aside what is known of this condition in this cell, and keep none of its hits from now on."""
         self.unmute(condition, path)
         self.mutes.append(Muted(condition, path, reason))
-        self._findings.pop((condition, path), None)
-        self._subjects.pop((condition, path), None)
+        location = condition, path
+        finding, subjects = self._findings.pop(location, None), self._subjects.pop(location, None)
         removed: list[_Entry] = []
         for hits in (self._of_captures, self._others):
             entries = list(hits)
             hits.clear()
             for entry in entries:
-                is_muted = (entry.hit.condition.name, entry.path) == (condition, path)
-                (removed if is_muted else hits).append(entry)
-        if removed:
-            removed.sort(key=lambda entry: entry.number)
-            self._set_aside[condition, path] = [entry.hit._replace(capture=None) for entry in removed]
+                (removed if (entry.hit.condition.name, entry.path) == location else hits).append(entry)
+        if finding is not None:
+            hits_aside = [entry._replace(hit=entry.hit._replace(capture=None)) for entry in removed]
+            self._set_aside[location] = _Aside(finding, subjects or set(), hits_aside)
 
     def unmute(self, condition: str, path: str) -> None:
-        """Keep the hits of this condition in this cell again, those before it was muted included."""
+        """Keep the hits of this condition in this cell again; what was known of it before is back."""
         self.mutes = [mute for mute in self.mutes if mute[:2] != (condition, path)]
-        for hit in self._set_aside.pop((condition, path), ()):
-            self._group(hit, path)
+        aside = self._set_aside.pop((condition, path), None)
+        if aside is not None:
+            self._findings[condition, path], self._subjects[condition, path] = aside.finding, aside.subjects
+            entries = sorted([*self._others, *aside.hits], key=lambda entry: entry.number)
+            self._others.clear()
+            self._others.extend(entries)
 
     def withdraw(self, condition: str, path: str, subject: str) -> None:
         """Drop the hits of this condition on one subject in the cell at this path.

@@ -213,7 +213,7 @@ class Checks:
             tuple(self.conditions),
             tuple(name for name in self.conditions if name not in judged),
             tuple(self.examiner.unchecked.values()),
-            counts.gradient_calls > since.gradient_calls,
+            counts.trainings > since.trainings,
         )
 
     # Findings

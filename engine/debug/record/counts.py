@@ -14,9 +14,10 @@ class Counts:
     Attributes:
         steps: the number of steps, see ``watch.steps``.
         captures: the number of captures so far, including evicted ones.
-        gradient_calls: the number of outermost gradient calls for weights of the session's networks.
+        trainings: the number of outermost gradient calls for weights of the session's networks, and of calls of
+            optimizers that hold some.
     """
 
     steps: int = 0
     captures: int = 0
-    gradient_calls: int = 0
+    trainings: int = 0

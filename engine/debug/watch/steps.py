@@ -61,6 +61,7 @@ class TrainingSteps:
         self._turns: dict[frozenset[int], _Turn] = {}  # in this step, by the ids of the weights
         self._newest: _Turn | None = None
         self._steps = 0
+        self._before_phase: frozenset[int] | None = None  # of the weights before a new phase, until their next call
         self._seen: set[frozenset[int]] = set()  # the ids of the weights of all calls so far
         self._accumulated = 0  # the largest number of gradient calls before an update so far
         self._updated: set[int] = set()  # ids of the weights that optimizers have updated in this step
@@ -85,8 +86,10 @@ class TrainingSteps:
             else:
                 may_accumulate = turn.is_optimized and not turn.is_skipped
                 begins = not may_accumulate or turn.calls >= (self._accumulated or _MOST_ACCUMULATED)
-        elif self._is_new_phase(key):
-            begins = True
+        elif key == self._before_phase:
+            begins, self._before_phase = True, None  # no phase, but turns
+        elif self._newest is not None and self._is_new_phase(key, self._newest):
+            begins, self._before_phase = True, frozenset(id(parameter) for parameter, _ in self._newest.weights)
         if begins or is_first:
             self._steps += 1
         if begins:
@@ -102,14 +105,13 @@ class TrainingSteps:
             self._newest.calls += 1
         return begins
 
-    def _is_new_phase(self, key: frozenset[int]) -> bool:
+    def _is_new_phase(self, key: frozenset[int], newest: _Turn) -> bool:
         """Return whether weights are requested for the first time, after others were trained, not in turns with these.
 
         Either they are more than those of the newest call, as after layers were unfrozen, or others were trained alone
         in more steps than there are turns of a critic, as before a second phase of the training.
         """
-        newest = self._newest
-        if key in self._seen or newest is None or not newest.is_updated():
+        if key in self._seen or not newest.is_updated():
             return False
         return key > {id(parameter) for parameter, _ in newest.weights} or self._steps > _MOST_TURNS
 

@@ -217,7 +217,7 @@ class Visits:
         if self._takes_roots:
             self._thread.candidates = networks_of(function, weights)
         self._runs.own_called()
-        self._counts.gradient_calls += 1
+        self._counts.trainings += 1
         self._thread.computation = computation
         self._begin_run(stages, self._training.begins(weights, self._counts.steps - self._steps_before))
         stages.checks.roles.differentiating(weights)
@@ -227,6 +227,7 @@ class Visits:
         weights = optimizer.parameters
         if taps.outer_recordings() or not self.is_own(weights):
             return
+        self._counts.trainings += 1
         if self._training.update_begins(weights, self._counts.steps - self._steps_before):
             self._begin_run(stages, True)
 

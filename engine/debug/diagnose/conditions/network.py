@@ -52,11 +52,17 @@ class BpropObservation:
 
 @dataclass(frozen=True)
 class LossObservation:
-    """The losses so far, oldest first, each of one gradient call for the same parameters."""
+    """The losses so far, oldest first, each of one gradient call for the same parameters.
+
+    Attributes:
+        losses: the losses.
+        others: whether the losses of other parameters did not decrease when they were seen last.
+    """
 
     group: ClassVar[str] = "network"
 
     losses: Sequence[float]
+    others: bool = False
 
     def course(self) -> tuple[float, float, float, int] | None:
         """Return the means of the first and the newest losses, the error of their difference, and their number.
@@ -76,7 +82,11 @@ class LossObservation:
 
     @property
     def is_over(self) -> bool:
-        """True if the losses decrease."""
+        """True if the losses decrease, and no others were seen that did not."""
+        return not self.others and self.decreases()
+
+    def decreases(self) -> bool:
+        """Return whether the losses decrease, noise allowed for."""
         course = self.course()
         return course is not None and course[0] - course[1] > 2 * course[2]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -146,3 +147,26 @@ def test_a_choice_beside_a_gradient_is_no_fault() -> None:
 
     assert not findings(masked, net)
     assert not findings(accuracy_inside, net)
+
+
+def test_a_loss_of_overlaps_gives_a_gradient_too() -> None:
+    boxes, classes, x = nn.Dense(6, 3), nn.Dense(6, 9), batch()
+    wanted, labels, rows = batch(16, 3), Tensor(np.arange(16, dtype=np.int32) % 3), Tensor(np.arange(16))
+    masks = Tensor(np.asarray(RNG(3).random((16, 6)) < 0.5, np.float32))
+    segment, regress = nn.Dense(6, 6), nn.Dense(6, 1)
+
+    def matched() -> Any:
+        widths = ops.softplus(boxes(x))
+        inner = ops.minimum(widths, ops.abs(wanted))
+        overlaps = inner / (widths + ops.abs(wanted) - inner)
+        logits = classes(x).reshape(16, 3, 3)[rows, ops.argmax(overlaps, 1)]
+        return (1 - overlaps).mean() + ops.cross_entropy(logits, labels)
+
+    def dice() -> Any:
+        shares = ops.sigmoid(segment(x))
+        chosen = (shares > 0.5).astype(ms.float32)
+        overlap = 2 * (shares * masks).sum() / (shares.sum() + masks.sum())
+        return 1 - overlap + ops.square(regress(x * chosen) - wanted[:, :1]).mean()
+
+    assert not findings(matched, boxes, classes)
+    assert not findings(dice, segment, regress)

@@ -74,3 +74,13 @@ def test_a_check_that_was_not_made_is_named_with_the_reason(capsys: pytest.Captu
 )
 def test_the_sentences(coverage: Coverage, muted: int, text: str) -> None:
     assert coverage.text(muted) == text
+
+
+def test_a_training_by_hand_is_a_training() -> None:
+    net = nn.Dense(2, 1)
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+    with DebugSession(net, conditions=["nan"]) as session:
+        for _ in range(3):
+            net(Tensor(np.ones((1, 2), np.float32)))
+            optimizer(tuple(parameter * 0.1 for parameter in optimizer.parameters))
+    assert session.checks.coverage().trained

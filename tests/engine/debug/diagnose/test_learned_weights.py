@@ -92,3 +92,22 @@ def test_a_multiplier_that_ascends_is_no_fault() -> None:
             return (-dout,)
 
     assert not findings(lambda losses, s: rises(losses, Ascent()(s)), parameter("scales", 0.0))
+
+
+def test_a_multiplier_of_a_constraint_that_changes_its_sign_is_no_fault() -> None:
+    ms.set_seed(0)
+    net, multiplier = nn.Dense(6, 2), parameter("multiplier", 1.0)
+    weights = [*net.trainable_params(), multiplier]
+    down, up = nn.SGD(weights[:-1], 0.1), nn.SGD(weights[-1:], 0.05)
+
+    def loss() -> Any:
+        output = net(X)
+        return ops.mse_loss(output, Y) + (ops.relu(multiplier) * (ops.square(output).mean() - 0.3)).sum()
+
+    step = ms.value_and_grad(loss, None, weights)
+    with DebugSession(None, conditions=["loss_weight_vanishes"]) as session:
+        for _ in range(100):
+            gradients = step()[1]
+            down(gradients[:-1])
+            up([-gradients[-1]])
+    assert not session.findings()

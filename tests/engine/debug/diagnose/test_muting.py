@@ -128,3 +128,16 @@ def test_muting_twice_is_muting_once() -> None:
     session.mute("nan", "")
     session.unmute("nan", "")
     assert session.muted == []
+
+
+def test_what_was_known_before_it_was_muted_is_back_though_its_values_are_gone() -> None:
+    net = nn.SequentialCell([Log(), nn.ReLU()])
+    with DebugSession(net, conditions=["nan"], max_captures=8) as session:
+        net(tensor(-1.0, 2.0))
+        for _ in range(10):
+            net(tensor(1.0, 2.0))
+        (before,) = session.findings()
+        session.mute("nan", before.path)
+        session.unmute("nan", before.path)
+        (after,) = session.findings()
+    assert (after.message, after.count, after.first_step) == (before.message, before.count, before.first_step)

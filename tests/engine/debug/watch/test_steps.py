@@ -421,6 +421,25 @@ def test_a_session_that_is_entered_again_goes_on_with_the_next_step(first: int, 
     assert session.step == first + 2
 
 
+@pytest.mark.parametrize("warm_up", [0, 15])
+def test_turns_that_begin_late_or_that_share_weights_are_in_one_step(warm_up: int) -> None:
+    net = Network()
+    hidden = net.hidden.trainable_params()
+    first = ms.value_and_grad(lambda x, y: mean_square(net, x, y), None, hidden), nn.SGD(hidden, 0.1)
+    others = net.out.trainable_params() if warm_up else net.trainable_params()
+    second = ms.value_and_grad(lambda x, y: mean_square(net, x, y), None, others), nn.SGD(others, 0.1)
+    steps: list[list[int]] = []
+    with DebugSession(net, conditions=["all"]) as session:
+        for number in range(warm_up + 5):
+            steps.append([])
+            for step, optimizer in (first, second) if number >= warm_up else (first,):
+                optimizer(step(X, Y)[1])
+                steps[-1].append(session.step)
+    # The first turn of the second one looks like a new phase; from then on the turns are in one step.
+    assert all(len(set(turns)) == 1 for turns in steps[warm_up + 1 :])
+    assert session.step == warm_up + 6
+
+
 def test_a_hook_of_the_session_is_in_the_step_of_its_call() -> None:
     net = Network()
     with DebugSession(net, conditions=["all"]) as session:

@@ -6,6 +6,7 @@ import linecache
 import sys
 from typing import Any
 
+from hookscope.engine.tensors.parameter import Parameter
 from hookscope.engine.tensors.tensor import Tensor
 
 from .....base.file_labels import file_label
@@ -48,10 +49,21 @@ class ChoiceCheck(ComparisonUser):
         self._chosen: dict[int, tuple[str, str]] = {}  # bits of weights, and the operator with its line
         self._logged = self._lost = self._reached = 0
 
-    def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, tracked: set[int], call: GradientCall) -> None:
-        """Record the weights that come into a choice, or into a logarithm."""
+    def operator(
+        self,
+        name: str,
+        inputs: tuple[Any, ...],
+        outputs: Any,
+        attrs: dict[str, Any],
+        tracked: set[int],
+        call: GradientCall,
+    ) -> None:
+        """Record the weights that come into a choice or a logarithm, or that meet data."""
         is_choice = name in _CHOICES
-        if call.number > _CALLS or not (is_choice or name in _LOGARITHMS):
+        if call.number > _CALLS:
+            return
+        if not (is_choice or name in _LOGARITHMS):
+            self._meet(inputs, tracked)
             return
         weights = 0
         for value in inputs:
@@ -63,6 +75,18 @@ class ChoiceCheck(ComparisonUser):
             frame = nearest_user_frame(sys._getframe(1))
             line = "" if frame is None else _line_text(frame.f_code.co_filename, frame.f_lineno)
             self._chosen[weights] = name, line
+
+    def _meet(self, inputs: tuple[Any, ...], tracked: set[int]) -> None:
+        """Record the weights of a value that an operator joins with data, as an overlap with boxes or masks does."""
+        tensors = [value for value in inputs if isinstance(value, Tensor)]
+        if len(tensors) < 2:
+            return
+        origins = [self._lineage.of(tensor, tracked) for tensor in tensors]
+        for data, origin in zip(tensors, origins, strict=True):
+            if data.size > 1 and not (origin.parameters or origin.draws or isinstance(data, Parameter)):
+                for value, other in zip(tensors, origins, strict=True):
+                    if other.weights > 0 and not isinstance(value, Parameter):
+                        self._reached |= other.weights
 
     def compared(self, comparison: Comparison, call: GradientCall) -> None:
         """Record the weights that a comparison with data depends on, with and without a gradient."""
@@ -85,6 +109,9 @@ class ChoiceCheck(ComparisonUser):
             path = shared_path([owner.path for owner in owners])
             observation = LostGradientObservation([owner.name for owner in owners], *choice, calls)
             self._examiner.observe(observation, path, "the gradient", call.step)
+
+    def forget(self) -> None:
+        """Forget the gradient call."""
         self._clear()
 
 

@@ -121,7 +121,15 @@ class ComparisonUser:
         self._examiner = parts.examiner
         self._lineage = lineage
 
-    def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, tracked: set[int], call: GradientCall) -> None:
+    def operator(
+        self,
+        name: str,
+        inputs: tuple[Any, ...],
+        outputs: Any,
+        attrs: dict[str, Any],
+        tracked: set[int],
+        call: GradientCall,
+    ) -> None:
         """Observe an operator of a gradient call, after it was followed."""
 
     def compared(self, comparison: Comparison, call: GradientCall) -> None:
@@ -129,6 +137,9 @@ class ComparisonUser:
 
     def differentiated(self, call: GradientCall) -> None:
         """Observe the end of a gradient call."""
+
+    def forget(self) -> None:
+        """Forget a gradient call, also one that an error ended."""
 
 
 @dataclass(eq=False)
@@ -209,6 +220,8 @@ class ComparisonWatch(Watcher):
         if self._call is not None:
             self._call = self._recording = None
             self._lineage.end()
+            for user in self._users:
+                user.forget()
             self._chains, self._makers = ByArray(), ByArray()
             self._has_chains = False
             self._of_functions.clear()
@@ -262,7 +275,7 @@ class ComparisonWatch(Watcher):
             return
         self._lineage.follow(name, inputs, outputs, attrs, tracked)
         for user in self._operator_users:
-            user.operator(name, inputs, outputs, tracked, call)
+            user.operator(name, inputs, outputs, attrs, tracked, call)
         if name.startswith(_DROPOUT):
             self._note_mode(tensors_in(outputs), self._attachment.here, "Dropout")
         if not isinstance(outputs, Tensor):

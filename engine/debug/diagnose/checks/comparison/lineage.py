@@ -83,7 +83,7 @@ class Lineage:
         self._indices: dict[int, int] = {}  # by the id of a parameter
         self._draws: dict[tuple[Any, ...], int] = {}  # bits by shape and first numbers
         self._inputs: list[weakref.ref[Any]] = []
-        self._lookups: list[weakref.ref[Any]] = []
+        self._lookups: dict[int, list[weakref.ref[Any]]] = {}  # by the number of elements
 
     def begin(self, weights: Sequence[Parameter]) -> None:
         """Begin a gradient call for these weights; ``enter`` follows with what is recorded."""
@@ -98,7 +98,7 @@ class Lineage:
 
     def end(self) -> None:
         """Discard the arrays of the gradient call."""
-        self.parameters, self._indices, self._draws, self._inputs, self._lookups = [], {}, {}, [], []
+        self.parameters, self._indices, self._draws, self._inputs, self._lookups = [], {}, {}, [], {}
         self.requested, self.modes, self._leaves = 0, [], ()
         self._origins = ByArray()
 
@@ -170,12 +170,12 @@ class Lineage:
                 # Indices that weights chose, as by an argmin: the values depend on these, without a gradient.
                 index = attrs["index"]
                 for part in index if isinstance(index, tuple) else (index,):
-                    if hasattr(part, "dtype"):
+                    if getattr(part, "ndim", 0):
                         chosen = get(part)
                         if chosen is not None:
                             parameters |= chosen.parameters
-                        elif weights and part.dtype.kind in "iu":
-                            self._lookups.append(weakref.ref(part))
+                        elif part.dtype.kind in "iu" and isinstance(inputs[0], Parameter):
+                            self._lookups.setdefault(part.size, []).append(weakref.ref(part))
         if isinstance(outputs, Tensor):
             array = outputs._array
             flags = _expanded(flags, inputs, array) if array.ndim == 2 and array.shape[1] == 1 else flags & ~EXPANDED
@@ -217,10 +217,17 @@ class Lineage:
         arrays = [reference() for reference in self._inputs]
         return [array for array in arrays if array is not None]
 
-    def lookups(self) -> list[Any]:
-        """Return the integers, made by no operator, by which rows of weights were looked up, as by an embedding."""
-        arrays = [reference() for reference in self._lookups]
-        return [array for array in arrays if array is not None]
+    def lookup(self, size: int) -> Any | None:
+        """Return the integers, so many and made by no operator, by which rows of weights were looked up.
+
+        None if there were none in this gradient call, or if there were several, as those of single steps of a sequence.
+        """
+        references = self._lookups.get(size, ())
+        return references[0]() if len(references) == 1 else None
+
+    def index_of(self, parameter: Parameter) -> int:
+        """Return the number of the bit of a parameter that is known."""
+        return self._indices[id(parameter)]
 
     def parameters_in(self, bits: int) -> list[Parameter]:
         """Return the parameters of these bits."""

@@ -92,7 +92,15 @@ class RepeatedCheck(ComparisonUser):
         self._in_a_row: dict[tuple[int, str], int] = {}
         self._seen: set[str] = set()  # operators, with their paths, in this gradient call
 
-    def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, tracked: set[int], call: GradientCall) -> None:
+    def operator(
+        self,
+        name: str,
+        inputs: tuple[Any, ...],
+        outputs: Any,
+        attrs: dict[str, Any],
+        tracked: set[int],
+        call: GradientCall,
+    ) -> None:
         """Check the operands of a difference or a ratio."""
         if name not in ("sub", "div") or call.number > _CALLS or len(inputs) != 2:
             return

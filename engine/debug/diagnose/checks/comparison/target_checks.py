@@ -74,6 +74,8 @@ class TeacherCheck(ComparisonUser):
         super().__init__(parts, lineage)
         self._owners = Owners(parts.paths)
         self._in_a_row: dict[tuple[int, int], int] = {}
+        self._with_data = 0  # bits of weights without a gradient whose values are compared with data
+        self._pending: list[tuple[tuple[int, int], Origin, list[Parameter]]] = []
 
     def compared(self, comparison: Comparison, call: GradientCall) -> None:
         """Check the weights that the gradient reaches through the target."""
@@ -82,15 +84,33 @@ class TeacherCheck(ComparisonUser):
         key = call.key, comparison.number
         for predicted, expected in comparison.sides:
             prediction, target = comparison.origins[predicted], comparison.origins[expected]
-            untrained = self._untrained(prediction, target, call)
-            if untrained or self._is_taught(prediction, target, call):
-                comparisons = count_in_a_row(self._in_a_row, key, True)
-                parameters = self._lineage.parameters_in(target.weights)
-                path = shared_path([owner.path for owner in map(self._owners.of, parameters) if owner is not None])
-                observation = TrainedTargetObservation(self._names(parameters), comparisons, self._names(untrained))
-                self._examiner.observe(observation, path, "the target", call.step)
+            if not (prediction.weights or target.parameters) and prediction.parameters > 0:
+                self._with_data |= prediction.parameters
+            if untrained := self._untrained(prediction, target, call):
+                self._pending.append((key, target, untrained))
+                return
+            if self._is_taught(prediction, target, call):
+                self._report(key, target, [], call)
                 return
         self._in_a_row.pop(key, None)
+
+    def differentiated(self, call: GradientCall) -> None:
+        """Report networks that are to learn from data too, but get no gradient, while their teacher does."""
+        for key, target, untrained in self._pending:
+            bits = sum(1 << self._lineage.index_of(parameter) for parameter in untrained)
+            if bits & self._with_data:
+                self._report(key, target, untrained, call)
+
+    def forget(self) -> None:
+        """Forget the gradient call."""
+        self._with_data, self._pending = 0, []
+
+    def _report(self, key: tuple[int, int], target: Origin, untrained: list[Parameter], call: GradientCall) -> None:
+        comparisons = count_in_a_row(self._in_a_row, key, True)
+        parameters = self._lineage.parameters_in(target.weights)
+        path = shared_path([owner.path for owner in map(self._owners.of, parameters) if owner is not None])
+        observation = TrainedTargetObservation(self._names(parameters), comparisons, self._names(untrained))
+        self._examiner.observe(observation, path, "the target", call.step)
 
     def _names(self, parameters: list[Parameter]) -> list[str]:
         owners = [self._owners.of(parameter) for parameter in parameters]

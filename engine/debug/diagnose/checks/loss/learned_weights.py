@@ -56,6 +56,8 @@ def learned_weights(terms: Sequence[Term], names: Mapping[int, str], producers: 
     while products:
         rest = [term.leaf.array for index, term in enumerate(terms) if index not in products]
         used = _ancestors([*rest, *(product.other for product in products.values())], producers)
+        if used is None:
+            return {}
         held = [index for index, product in products.items() if product.parameters & used]
         if not held:
             break
@@ -107,11 +109,13 @@ def _parameters_of(factor: Any, names: Mapping[int, str], producers: Producers) 
     return parameters
 
 
-def _ancestors(arrays: Sequence[Any], producers: Producers) -> set[int]:
-    """Return the ids of arrays and of all that they were made of."""
+def _ancestors(arrays: Sequence[Any], producers: Producers) -> set[int] | None:
+    """Return the ids of arrays and of all that they were made of; None if these are too many."""
     visited: set[int] = set()
     pending = list(arrays)
-    while pending and len(visited) < _MOST_ARRAYS:
+    while pending:
+        if len(visited) >= _MOST_ARRAYS:
+            return None
         array = pending.pop()
         if id(array) in visited or not producers.is_tracked(array):
             continue

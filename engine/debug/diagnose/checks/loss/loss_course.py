@@ -32,6 +32,7 @@ class LossCourse:
         self._examiner = examiner
         self._losses: dict[frozenset[int], list[float]] = {}
         self._newest: frozenset[int] | None = None
+        self._rising: set[frozenset[int]] = set()  # the weights whose losses were last seen not to decrease
 
     def differentiated(self, values: list[Tensor], requested: frozenset[int], moves: bool, step: int) -> None:
         """Record the loss, the one number that a gradient call differentiated.
@@ -56,4 +57,10 @@ class LossCourse:
         losses.append(loss)
         del losses[_FIRST_LOSSES:-_FIRST_LOSSES]  # the first are compared with the newest
         if not moves:
-            self._examiner.observe(LossObservation(losses), "", "loss", step)
+            others = any(key != requested for key in self._rising)
+            observation = LossObservation(losses, others)
+            self._examiner.observe(observation, "", "loss", step)
+            if requested in self._rising and observation.decreases():
+                self._rising.discard(requested)
+            elif len(losses) >= 2 and losses[-1] >= losses[0]:
+                self._rising.add(requested)

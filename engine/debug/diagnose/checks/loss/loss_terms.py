@@ -78,7 +78,9 @@ class _Series:
         self.names: tuple[str, ...] = ()
         self.terms: list[Course] = []
         self.compared: list[bool] = []
-        self.first_factors: dict[int, float] = {}  # of learned weights, by the index of the term
+        # Of learned weights, by the index of the term: the first factor, and whether it was never negative so far.
+        self.first_factors: dict[int, float] = {}
+        self.never_negative: dict[int, bool] = {}
 
     def add(self, loss: float, terms: Sequence[Term]) -> list[float]:
         """Add a step; return the values of the terms."""
@@ -192,6 +194,8 @@ class LossTermsWatch(Watcher):
                 self._of_policies.add(requested)
             self._check_advantage(call, producers)
             self._check_learned_weights(series, call, producers)
+        elif series.first_factors:
+            self._check_learned_weights(series, call, producers)
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
         """Check the loss and its terms after a gradient call."""
@@ -301,10 +305,12 @@ class LossTermsWatch(Watcher):
         weights = learned_weights(call.terms, names, producers)
         firsts = {index: series.first_factors.setdefault(index, weight.factor) for index, weight in weights.items()}
         for index, weight in weights.items():
+            series.never_negative[index] = series.never_negative.get(index, True) and weight.is_positive
+        for index, weight in weights.items():
             group = [other for other in weights if weights[other].names & weight.names]
             least = max(group, key=lambda other: weights[other].factor / max(firsts[other], 1e-30))
             if least == index:
-                is_positive = all(weights[other].is_positive for other in group)
+                is_positive = all(series.never_negative[other] for other in group)
                 location = self._location(call.terms[index])
                 parameters = sorted(weight.names)
                 self._observe(

@@ -31,6 +31,8 @@ _BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm
 _DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)
 
 _MAX_PASSES = 100
+# Passes in a row on the same inputs; two are a loss and an accuracy.
+_SAMPLES = 3
 
 # Names of cells that are copies of another, with weights of their own.
 _COPIES = ("target", "teacher", "ema", "momentum", "average", "copy", "old", "frozen", "reference")
@@ -44,6 +46,7 @@ class _Pass:
     inputs: list[weakref.ref[Any]]
     offenders: list[tuple[str, str, int]] = field(default_factory=list)  # path, class, step
     outputs: list[weakref.ref[Any]] = field(default_factory=list)
+    count: int = 1  # of the passes in a row, up to this one, on the same inputs
 
 
 class _Running(threading.local):
@@ -61,8 +64,8 @@ class ModeWatch(Watcher):
     that call. A BatchNorm is reported if its own weights were requested, since prediction mode is intended for a frozen
     one. A Dropout is reported if the whole network is in prediction mode. A forward pass in training mode outside
     gradient calls is reported, with three exceptions: its output is used in a gradient call, like the samples of a
-    generator, the pass came before the first gradient call, as for a look at the shapes, or the next pass gets the same
-    inputs, as where predictions are sampled by dropout.
+    generator, the pass came before the first gradient call, as for a look at the shapes, or it is one of three passes
+    or more in a row that get the same inputs, as where predictions are sampled by dropout.
     """
 
     shows = (ModeObservation,)
@@ -76,7 +79,7 @@ class ModeWatch(Watcher):
         self._predicting: dict[str, tuple[Cell, Cell | None, int]] = {}
         self._recorded_roots: set[int] = set()
         self._together: set[int] = set()  # ids of networks of which one judges the output of the other
-        self._sampled: set[int] = set()  # ids of networks that were run again on the same inputs
+        self._latest: _Pass | None = None
         self._trained = False
 
     def cell_enter(self, call: CellCall) -> None:
@@ -118,9 +121,17 @@ class ModeWatch(Watcher):
         forward = self._running.forward
         if not self._running.calls and forward is not None and forward.offenders:
             forward.outputs = [weakref.ref(tensor._array) for tensor in tensors_in(call.output)]
-            if self._passes and _is_repeated(self._passes[-1], forward):
-                self._sampled.add(forward.cell)
-            self._passes.append(forward)
+            self._add(forward)
+
+    def _add(self, forward: _Pass) -> None:
+        """Add a pass to those that will be judged, unless it and those before it sample a prediction."""
+        latest, self._latest = self._latest, forward
+        if latest is not None and _is_repeated(latest, forward):
+            forward.count = latest.count + 1
+        self._passes.append(forward)
+        if forward.count >= _SAMPLES:
+            for _ in range(min(forward.count if forward.count == _SAMPLES else 1, len(self._passes))):
+                self._passes.pop()
 
     def cell_error(self, call: CellCall, error: BaseException) -> None:
         """Record the exception of a cell."""
@@ -180,8 +191,8 @@ class ModeWatch(Watcher):
         return True
 
     def _tell_pass(self, forward: _Pass) -> None:
-        if forward.cell in self._together | self._sampled:
-            return  # samples, generated for display in training mode, or of a prediction
+        if forward.cell in self._together:
+            return  # samples, generated for display in training mode
         for path, cell_type, step in forward.offenders:
             self._tell(path, ModeObservation(cell_type, training=True, trained=False), step)
 
@@ -191,8 +202,9 @@ class ModeWatch(Watcher):
 
 def _is_repeated(first: _Pass, second: _Pass) -> bool:
     """Return whether two passes ran one network on the same inputs."""
-    pairs = zip(first.inputs, second.inputs, strict=False)
-    return first.cell == second.cell and bool(second.inputs) and all(before() is after() for before, after in pairs)
+    if first.cell != second.cell or not second.inputs or len(first.inputs) != len(second.inputs):
+        return False
+    return all(before() is after() for before, after in zip(first.inputs, second.inputs, strict=True))
 
 
 def _has_any(cell: Cell, ids: set[int]) -> bool:

@@ -92,6 +92,8 @@ class UseWatch(Watcher):
         intended = _frozen_on_purpose(used_by_array.values())
         for path, name, cell, parameter in owners:
             if id(parameter) in has_gradient:
+                if parameter.requires_grad and self._frozen.pop(id(parameter), None) is not None:
+                    observe(UnfrozenObservation(True, parameter.ndim), path, name, step)
                 unused = not has_gradient[id(parameter)] and id(parameter) not in used_ids
                 observe(UseObservation(unused, id(cell) in ran_cells), path, name, step)
             elif not parameter.requires_grad:
