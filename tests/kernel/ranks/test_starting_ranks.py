@@ -19,6 +19,8 @@ from typing import IO
 
 import pytest
 
+from tests.browser.lab import wait_until
+
 MPIEXEC = shutil.which("mpiexec", path=os.path.dirname(sys.executable)) or shutil.which("mpiexec")
 pytest.importorskip("mpi4py", reason="mpi4py is not installed", exc_type=ImportError)
 if MPIEXEC is None:
@@ -356,6 +358,7 @@ def test_a_hook_of_the_scripts_that_aborts_mpi_loses_no_traceback(tmp_path: Path
 def waiting(tmp_path: Path) -> Iterator[Job]:
     job = start(tmp_path, WAITS, "--ranks", "2")
     job.wait_for("[0] ready", "[1] ready")
+    wait_until("both `sleep`s", lambda: sum(command[0] == "sleep" for _, command in processes(job.mark)) == 2)
     yield job
     job.process.kill()
     job.process.communicate()
