@@ -46,7 +46,7 @@ FOUND_BY = {
     "inf_inside": {"inf"},
     "frozen_parameter": {"frozen_parameter"},
     "unused_parameter": {"unused_parameter"},
-    "detached_graph": {"no_gradient", "all_zero"},
+    "detached_graph": {"no_gradient", "all_zero", "lost_gradient"},
     "saturated_activation": {"saturated_sigmoid", "saturated_tanh", "initial_weights"},
     "wrong_bprop": {"wrong_bprop"},
     "learning_rate_too_large": {"learning_rate_too_large"},
