@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import sys
 import warnings
@@ -9,7 +10,7 @@ from collections.abc import Callable
 
 from .code_origin import user_frame
 
-__all__ = ["file_label", "file_label_or_path", "line_label", "set_file_labels", "warn_user"]
+__all__ = ["file_label", "file_label_or_path", "line_label", "line_text", "set_file_labels", "warn_user"]
 
 _label: Callable[[str], str | None] | None = None
 
@@ -35,6 +36,12 @@ def line_label(location: str) -> str:
     filename, _, line = location.rpartition(":")
     label = _label_of(filename)
     return f"{label}, line {line}" if label else location
+
+
+def line_text(filename: str, number: int) -> str:
+    """Return the number of a user's line with its source: ``Cell In[3], line 4: y = x + 1``."""
+    source = linecache.getline(filename, number).strip()
+    return f"{file_label(filename)}, line {number}{': ' if source else ''}{source}"
 
 
 def warn_user(message: str) -> None:

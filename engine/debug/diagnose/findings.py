@@ -145,7 +145,7 @@ class _Entry(NamedTuple):
 
 
 class _Aside(NamedTuple):
-    """What is known of a muted condition in a cell: the finding, the subjects, and the hits without their captures."""
+    """Finding of a muted condition in a cell, with its subjects and its hits; the hits have no captures any more."""
 
     finding: Finding
     subjects: set[str]

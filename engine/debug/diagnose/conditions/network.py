@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import ClassVar
 
@@ -64,8 +65,9 @@ class LossObservation:
     losses: Sequence[float]
     others: bool = False
 
+    @cached_property
     def course(self) -> tuple[float, float, float, int] | None:
-        """Return the means of the first and the newest losses, the error of their difference, and their number.
+        """The means of the first and the newest losses, the error of their difference, and their number.
 
         None if there are too few of them, or if they have both signs, as a policy's with moving advantages.
         """
@@ -83,11 +85,12 @@ class LossObservation:
     @property
     def is_over(self) -> bool:
         """True if the losses decrease, and no others were seen that did not."""
-        return not self.others and self.decreases()
+        return not self.others and self.decreases
 
+    @property
     def decreases(self) -> bool:
-        """Return whether the losses decrease, noise allowed for."""
-        course = self.course()
+        """True if the losses decrease, noise allowed for."""
+        course = self.course
         return course is not None and course[0] - course[1] > 2 * course[2]
 
 
@@ -146,12 +149,12 @@ def _bprop(observation: BpropObservation, threshold: float) -> str | None:
 
 
 def _not_decreasing(observation: LossObservation, threshold: float) -> str | None:
-    course = observation.course()
-    if course is None:
+    course = observation.course
+    if course is None or observation.decreases:
         return None
     first, last, error, span = course
-    if first - last > 2 * error or first - last + 2 * error >= threshold * abs(first):
-        return None  # it decreases, or the noise may hide a relevant decrease
+    if first - last + 2 * error >= threshold * abs(first):
+        return None  # the noise may hide a relevant decrease
     return f"mean {last:.4g} in the newest {span} of {len(observation.losses)} steps, {first:.4g} in the first {span}"
 
 

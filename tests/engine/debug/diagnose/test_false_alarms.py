@@ -49,13 +49,13 @@ def test_predictions_that_are_sampled_by_dropout_are_meant(samples: int) -> None
         tensor(8, 6),
         tensor(8, 2),
     )
-    found = train(
+    conditions = train(
         DebugSession(net, conditions=["wrong_mode"]),
         lambda: ops.mse_loss(net(x), y),
         net.trainable_params(),
         after=lambda: [net(x) for _ in range(samples)],
     )
-    assert found == ([] if samples > 2 else ["wrong_mode"])  # two are a loss and an accuracy
+    assert conditions == ([] if samples > 2 else ["wrong_mode"])  # two are a loss and an accuracy
 
 
 def test_gradients_of_zero_behind_heads_that_begin_with_zeros_are_of_the_first_step_alone() -> None:
@@ -126,8 +126,8 @@ def test_samples_may_be_along_another_axis_of_the_output(leaks: bool) -> None:
 
     net, x = Frames(), tensor(8, 8, 6)
     session = DebugSession(net, conditions=["samples_leak"])
-    found = train(session, lambda: ops.square(net(x)).mean(), net.trainable_params())
-    assert found == (["samples_leak"] if leaks else [])
+    conditions = train(session, lambda: ops.square(net(x)).mean(), net.trainable_params())
+    assert conditions == (["samples_leak"] if leaks else [])
 
 
 def test_gradients_beside_that_of_a_small_penalty_do_not_explode() -> None:
@@ -181,8 +181,8 @@ def test_a_gradient_is_no_larger_because_that_of_a_head_that_has_learned_is_smal
     with session:
         assert train(session, lambda: net(x).mean(), net.trainable_params(), rate=1e-9) == []
         after()
-        found = train(session, lambda: net(x).mean(), net.trainable_params(), rate=1e-9)
-    assert bool(found) is grows
+        conditions = train(session, lambda: net(x).mean(), net.trainable_params(), rate=1e-9)
+    assert bool(conditions) is grows
 
 
 def test_zeros_of_a_training_step_are_not_taken_back_by_an_evaluation() -> None:
@@ -198,8 +198,8 @@ def test_zeros_of_a_training_step_are_not_taken_back_by_an_evaluation() -> None:
         net(x)
         net.set_train()
 
-    found = train(session, lambda: net(x).mean(), net.trainable_params(), after=evaluate)
-    assert found and set(found) == {"all_zero"}
+    conditions = train(session, lambda: net(x).mean(), net.trainable_params(), after=evaluate)
+    assert conditions and set(conditions) == {"all_zero"}
 
 
 def test_a_gradient_that_grows_slowly_is_reported() -> None:
@@ -228,8 +228,8 @@ def test_the_loss_of_another_network_takes_no_symptom_back() -> None:
     with session:
         for rate in (1e-9, 1e-1):
             net = nn.Dense(6, 2)
-            found = train(session, lambda net=net: ops.mse_loss(net(x), y), net.trainable_params(), 40, rate=rate)
-            assert found == ["loss_not_decreasing"]
+            conditions = train(session, lambda net=net: ops.mse_loss(net(x), y), net.trainable_params(), 40, rate=rate)
+            assert conditions == ["loss_not_decreasing"]
 
 
 def test_an_index_of_numpy_ends_no_check() -> None:

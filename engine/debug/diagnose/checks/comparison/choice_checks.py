@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import linecache
 import sys
 from typing import Any
 
 from hookscope.engine.tensors.parameter import Parameter
 from hookscope.engine.tensors.tensor import Tensor
 
-from .....base.file_labels import file_label
+from .....base.file_labels import line_text
 from ....stop.stepping.user_code import nearest_user_frame
 from ...conditions.targets import LostGradientObservation
 from ..owners import Owners
@@ -43,9 +42,10 @@ class ChoiceCheck(ComparisonUser):
         super().__init__(parts, lineage)
         self._owners = Owners(parts.paths)
         self._in_a_row: dict[tuple[int, int], int] = {}
-        self._clear()
+        self.forget()
 
-    def _clear(self) -> None:
+    def forget(self) -> None:
+        """Forget the gradient call."""
         self._chosen: dict[int, tuple[str, str]] = {}  # bits of weights, and the operator with its line
         self._logged = self._lost = self._reached = 0
 
@@ -73,7 +73,7 @@ class ChoiceCheck(ComparisonUser):
             self._logged |= weights
         elif weights and weights not in self._chosen:
             frame = nearest_user_frame(sys._getframe(1))
-            line = "" if frame is None else _line_text(frame.f_code.co_filename, frame.f_lineno)
+            line = "" if frame is None else line_text(frame.f_code.co_filename, frame.f_lineno)
             self._chosen[weights] = name, line
 
     def _meet(self, inputs: tuple[Any, ...], tracked: set[int]) -> None:
@@ -100,21 +100,12 @@ class ChoiceCheck(ComparisonUser):
     def differentiated(self, call: GradientCall) -> None:
         """Check the weights that a choice cuts off from all data."""
         lost = self._lost & ~self._reached & ~self._logged
-        choice = next((choice for bits, choice in self._chosen.items() if bits & lost), None)
-        if choice is not None:
-            lost &= next(bits for bits in self._chosen if bits & lost)
+        bits = next((bits for bits in self._chosen if bits & lost), 0)
+        if bits:
+            lost &= bits
             parameters = self._lineage.parameters_in(lost)
             owners = [owner for parameter in parameters if (owner := self._owners.of(parameter)) is not None]
             calls = count_in_a_row(self._in_a_row, (call.key, lost), True)
             path = shared_path([owner.path for owner in owners])
-            observation = LostGradientObservation([owner.name for owner in owners], *choice, calls)
+            observation = LostGradientObservation([owner.name for owner in owners], *self._chosen[bits], calls)
             self._examiner.observe(observation, path, "the gradient", call.step)
-
-    def forget(self) -> None:
-        """Forget the gradient call."""
-        self._clear()
-
-
-def _line_text(filename: str, number: int) -> str:
-    source = linecache.getline(filename, number).strip()
-    return f"{file_label(filename)}, line {number}{': ' if source else ''}{source}"

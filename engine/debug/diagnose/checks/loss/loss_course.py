@@ -60,7 +60,8 @@ class LossCourse:
             others = any(key != requested for key in self._rising)
             observation = LossObservation(losses, others)
             self._examiner.observe(observation, "", "loss", step)
-            if requested in self._rising and observation.decreases():
+            course = observation.course
+            if observation.decreases:
                 self._rising.discard(requested)
-            elif len(losses) >= 2 and losses[-1] >= losses[0]:
+            elif course is not None and course[1] >= course[0]:
                 self._rising.add(requested)

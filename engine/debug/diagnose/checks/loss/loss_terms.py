@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import math
 import sys
 import threading
@@ -17,7 +16,7 @@ from hookscope.engine.tensors.backend import to_host
 from hookscope.engine.tensors.parameter import Parameter
 from hookscope.engine.tensors.tensor import Tensor
 
-from .....base.file_labels import file_label
+from .....base.file_labels import line_text
 from ....record.array_table import ByArray
 from ....record.numbers import number_in
 from ....stop.stepping.user_code import nearest_user_frame
@@ -188,13 +187,13 @@ class LossTermsWatch(Watcher):
         ]
         producers = Producers([*nodes, (output, (name, inputs, attrs))], recording.tracked)
         call.terms = terms_of(output, producers)
-        if series.calls <= _FIRST_CALLS or series.calls % _EVERY == 0:
+        is_inspected = series.calls <= _FIRST_CALLS or series.calls % _EVERY == 0
+        if is_inspected:
             call.compared = [compares_with_targets(term, producers) for term in call.terms]
             if any(has_signed_factor(term, producers) for term in call.terms):
                 self._of_policies.add(requested)
             self._check_advantage(call, producers)
-            self._check_learned_weights(series, call, producers)
-        elif series.first_factors:
+        if is_inspected or series.first_factors:
             self._check_learned_weights(series, call, producers)
 
     def differentiated(self, values: list[Tensor], pairs: list[tuple[Parameter, Tensor | None]]) -> None:
@@ -322,11 +321,7 @@ class LossTermsWatch(Watcher):
     def _location(self, term: Term) -> str:
         """Return the line where a term is added, in words."""
         line = None if term.sum_array is None else self._lines.get(term.sum_array)
-        if line is None:
-            return ""
-        filename, number = line
-        source = linecache.getline(filename, number).strip()
-        return f"{file_label(filename)}, line {number}{': ' if source else ''}{source}"
+        return "" if line is None else line_text(*line)
 
 
 def _means(course: Course) -> list[float] | None:
