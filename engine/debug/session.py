@@ -38,6 +38,7 @@ from .stop.editor import Editor
 from .stop.pause import DebugAbort, PausePoint, Pauser
 from .stop.paused_scope import PausedScope
 from .stop.pauses import Pauses
+from .stop.stepping.session_stepping import SessionStepping
 from .stop.stops import Stops
 from .stop.undo import TrainingModes
 from .watch.attachment import Attachment, is_watched
@@ -122,6 +123,7 @@ class DebugSession:
         self._display = PauseDisplay(self._events)
         self._attachment = Attachment(owner, self.paths, self._counts, self.takes_roots, self._watches, self._events)
         self._pauses = Pauses(self._events, self._display, self._attachment, self._hooks, owner)
+        self._stepping = SessionStepping(self._attachment, self._breakpoints, self._pauses)
         self._scope = PausedScope(self._display, self._events, self.paths, self._breakpoints, self._pauses)
         self.checks = Checks(
             owner,
@@ -131,13 +133,13 @@ class DebugSession:
             self.captures,
             self._attachment,
             self._newest,
-            self._pauses,
+            self._stepping,
             self._events,
         )
         for condition, pause in conditions_with_pause:
             self.checks.add(condition, pause)
         self._recorder = Recorder(self.captures, self._counts, self._events, self._display)
-        self._stops = Stops(owner, self._attachment, self._breakpoints, self._pauses, self._events)
+        self._stops = Stops(self._attachment, self._breakpoints, self._pauses, self._stepping, self._events)
         self._eager_calls = EagerCalls(self._events)
         self._stages = Stages(
             self._watches,
@@ -318,7 +320,7 @@ class DebugSession:
         if self.attached:
             return
         self._attachment.attach(self._stages)
-        self._stops.operators.attach()
+        self._stepping.attach(sys._getframe(1))
         self.checks.attach()
         began_to_watch(self)
         self.notify("attached")
@@ -329,7 +331,7 @@ class DebugSession:
             return
         self._pauses.aborting = False
         self._attachment.detach()
-        self._stops.operators.detach()
+        self._stepping.detach()
         self.checks.detach()
         self._attachment.forget()
         self._watches.reset()
@@ -523,7 +525,7 @@ class DebugSession:
             DebugAbort: the pause was ended by "abort".
             RuntimeError: called from an expression that is evaluated at a pause.
         """
-        self._pauses.pause(sys._getframe(1), reason)
+        self._stepping.pause_in(sys._getframe(1), reason)
 
     def pause_at(self, point: PausePoint) -> str:
         """Pause; return the command that ended the pause, "continue" if no pauser was available."""

@@ -18,7 +18,7 @@ from .conditions.values import FiguresObservation
 
 if TYPE_CHECKING:
     from ..events import Events
-    from ..stop.pauses import Pauses
+    from ..stop.stepping.session_stepping import SessionStepping
     from .conditions import Hit
     from .findings import HitStore
     from .producer import Producer
@@ -33,15 +33,17 @@ class ConditionPauses:
     Args:
         selection: the checked conditions.
         hit_store: the hits, with the muted conditions.
-        pauses: the pauses of the session.
+        stepping: pauses.
         events: reports conditions that fail.
     """
 
-    def __init__(self, selection: ConditionSelection, hit_store: HitStore, pauses: Pauses, events: Events) -> None:
+    def __init__(
+        self, selection: ConditionSelection, hit_store: HitStore, stepping: SessionStepping, events: Events
+    ) -> None:
         self._events = events
         self._selection = selection
         self._hit_store = hit_store
-        self._pauses = pauses
+        self._stepping = stepping
         self._paused_for: set[tuple[str, str]] = set()  # (spreading condition, direction) in this step
 
     def run_began(self) -> None:
@@ -87,8 +89,8 @@ class ConditionPauses:
     def _pause_at(
         self, frame: FrameType | None, reason: str, path: str, moment: str, values: Mapping[str, object]
     ) -> None:
-        if self._pauses.is_paused or not self._pauses.can_stop():
+        if not self._stepping.can_pause():
             return
         frame = frame or frame_to_show(sys._getframe(1))
         point = point_at_stop(Stop(frame, frame.f_lineno), "condition", reason, path, moment, dict(values))
-        self._pauses.pause_or_abort(point)
+        self._stepping.pause(point, -1)

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from ..record.newest_values import NewestValues
     from ..record.ring import CaptureRing
     from ..session import DebugSession
-    from ..stop.pauses import Pauses
+    from ..stop.stepping.session_stepping import SessionStepping
     from ..watch.attachment import Attachment
     from ..watch.paths import CellPaths
 
@@ -104,7 +104,7 @@ class Checks:
         captures: the ring buffer.
         attachment: the attachment of the session.
         newest: the newest outputs, by which a cell is known to have run.
-        pauses: the pauses of the session.
+        stepping: pauses.
         events: reports faults.
 
     Attributes:
@@ -124,7 +124,7 @@ class Checks:
         captures: CaptureRing,
         attachment: Attachment,
         newest: NewestValues,
-        pauses: Pauses,
+        stepping: SessionStepping,
         events: Events,
     ) -> None:
         self._paths = paths
@@ -136,7 +136,7 @@ class Checks:
         self._selection = ConditionSelection()
         self.history = History()
         self.hit_store = HitStore(captures)
-        self._pauses = ConditionPauses(self._selection, self.hit_store, pauses, events)
+        self._pauses = ConditionPauses(self._selection, self.hit_store, stepping, events)
 
         self._faults = events.faults
         self.provenance = Provenance(attachment, counts, self._pauses, events.faults)

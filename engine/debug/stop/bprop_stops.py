@@ -1,8 +1,7 @@
-"""Stops in custom bprops: whether a bprop runs under the stepper, and where the run continues after it."""
+"""Stops in custom bprops: whether a bprop runs under the stepper."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -11,21 +10,17 @@ from hookscope.engine.tensors.tensor import Tensor
 
 from ..record.capture import cell_name, pick_slot
 from .points import argument_names
-from .stepping.bprop import BpropRun
+from .stepping.session_stepping import BpropCall
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
 
     from ..watch.attachment import Attachment
     from .breakpoints import Breakpoints
-    from .operator_stops import OperatorStops
     from .pauses import Pauses
+    from .stepping.session_stepping import SessionStepping
 
 __all__ = ["BpropStops"]
-
-
-class _PerThread(threading.local):
-    depth = 0  # of nested stepped bprops
 
 
 class BpropStops:
@@ -35,18 +30,16 @@ class BpropStops:
         attachment: the attachment of the session.
         breakpoints: the breakpoints of the session.
         pauses: the pauses of the session.
-        operators: the stops at operators, with the next stop of this thread.
+        stepping: steps through the bprop.
     """
 
     def __init__(
-        self, attachment: Attachment, breakpoints: Breakpoints, pauses: Pauses, operators: OperatorStops
+        self, attachment: Attachment, breakpoints: Breakpoints, pauses: Pauses, stepping: SessionStepping
     ) -> None:
         self._attachment = attachment
         self._breakpoints = breakpoints
         self._pauses = pauses
-        self._operators = operators
-        self._thread = _PerThread()
-        self._shown_errors: list[BaseException] = []
+        self._stepping = stepping
 
     def run(self, cell: Cell, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Return ``function(*args)``, run under the stepper if the session stops there."""
@@ -66,28 +59,8 @@ class BpropStops:
             visit = visits.of_bprop(cell) or visits.of_no_call(cell, path)
             names = visit.names_with(values)
             stop = self._breakpoints.first_at(path, "bprop", values, lambda: {**names, **arguments})
-        has_stop = stop is not None or self._breakpoints.every_bprop or self._operators.next_stop.in_bprop
-        if not has_stop and not self._breakpoints.lines.of(path):
+        is_entered = self._breakpoints.every_bprop or self._stepping.is_entering()
+        if stop is None and not is_entered and not self._breakpoints.lines.of(path):
             return function(*args)
-        self._operators.forget_steps()
-        reason = "" if not has_stop else "the bprop begins" if stop is None else f"breakpoint {stop}"
-        self._thread.depth += 1
-        run = BpropRun(
-            path,
-            reason,
-            names,
-            self._pauses,
-            self._operators,
-            self._shown_errors,
-            visits.paths,
-            self._breakpoints.lines,
-        )
-        try:
-            result = run.run(function, args)
-        finally:
-            self._thread.depth -= 1
-            if not self._thread.depth:
-                self._shown_errors.clear()
-        if run.to_operator:  # no operator ran before the end: the next one is outside
-            self._operators.obey("operator", visit.depth)
-        return result
+        reason = f"breakpoint {stop}" if stop is not None else "the bprop begins" if is_entered else ""
+        return self._stepping.run_bprop(BpropCall(path, args, names, reason), function)

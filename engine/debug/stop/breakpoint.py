@@ -1,10 +1,16 @@
-"""Breakpoints: ``PATH[:MOMENT] [if EXPRESSION]``, such as ``head:backward if norm > 10``.
+"""Breakpoints: ``PATH[:MOMENT] [if EXPRESSION] [log TEXT]``, such as ``head:backward if norm > 10``.
 
-PATH is a cell's dotted path or a pattern as for watching. MOMENT is one of ``MOMENTS``, by default "forward". Instead
-of a moment, ``LINE`` is a line of the file that defines the cell's ``bprop``, and ``FILE:LINE`` a line of another file
-that runs while the ``bprop`` is stepped. ``ops.NAME[:forward|backward]`` stops after an operator of the engine's table,
-or after its gradient rule. For the names in an expression, see ``expression``. An expression that fails while the
-network runs never disturbs the run: the breakpoint keeps the error in ``error`` and does not stop.
+PATH is a cell's dotted path or a pattern as for watching. MOMENT is one of ``MOMENTS``, by default "forward".
+
+A breakpoint at a line has another form. ``FILE:LINE`` is a line of the user's code, wherever it runs: ``train.py:30``.
+``PATH:LINE`` is a line of the file that defines the cell's ``construct`` or ``bprop``, while the cell runs it, and
+``PATH:FILE:LINE`` a line of another file meanwhile. ``ops.NAME[:forward|backward]`` stops after an operator of the
+engine's table, or after its gradient rule.
+
+For the names in an expression, see ``expression``; ``passes`` counts, as in ``passes % 100 == 0``. With ``log TEXT`` it
+is a logpoint, which prints the text in place of a pause: ``{EXPRESSION}`` in it is a value, with an optional format:
+``head log norm {norm:.3g} in step {step}``. An expression that fails while the network runs never disturbs the run: the
+breakpoint keeps the error in ``error`` and does not stop.
 """
 
 from __future__ import annotations
@@ -64,7 +70,7 @@ class Breakpoint:
         if self.moment not in MOMENTS and not self.line:
             raise ValueError(
                 f"breakpoint {self.path!r}: moment must be one of {', '.join(MOMENTS)}, got {self.moment!r}; "
-                "or a line of the bprop, by its number"
+                "or a line of the cell's code, by its number"
             )
         if self.operator:
             self._check_operator()
@@ -81,8 +87,13 @@ class Breakpoint:
         return 0 if match is None else int(match["line"])
 
     @property
+    def is_anywhere(self) -> bool:
+        """True for a line of a file, in whichever cell it runs."""
+        return bool(self.line and not self.path and self.filename)
+
+    @property
     def filename(self) -> str:
-        """The file of the line; "" for the file that defines the ``bprop``."""
+        """The file of the line; "" for the file that defines the cell's function."""
         return "" if not self.line else self.moment.rpartition(":")[0]
 
     @property
@@ -123,16 +134,22 @@ class Breakpoint:
         return self.moment == moment and not self.line and self._is_of(path)
 
     def stands_in(self, path: str) -> bool:
-        """Return whether it is at a line that the ``bprop`` of this cell may run."""
-        return bool(self.line) and self._is_of(path)
+        """Return whether it is at a line that this cell may run."""
+        return bool(self.line) and (self.is_anywhere or self._is_of(path))
 
-    def stands_at(self, line: int, filename: str, bprop_filename: str) -> bool:
-        """Return whether it is at this line of this file, in a ``bprop`` that is defined in ``bprop_filename``."""
-        if self.line != line:
-            return False
-        if not self.filename:
-            return filename == bprop_filename
-        return self.filename in (filename, os.path.basename(filename))
+    def stands_at(self, line: int, filename: str, cell_filename: str) -> bool:
+        """Return whether it is at this line of a file, in a cell whose function is defined in ``cell_filename``."""
+        return self.line == line and (self.may_stand_in(filename) if self.filename else filename == cell_filename)
+
+    def may_stand_in(self, filename: str) -> bool:
+        """Return whether it may be at a line of this file; without a file, its cell decides."""
+        return not self.filename or self.filename in (filename, os.path.basename(filename))
+
+    def stops_in(self, filename: str, cells: Sequence[tuple[str, str]]) -> bool:
+        """Return whether it stops in this file while a thread runs these cells, each with the file of its function."""
+        if self.is_anywhere:
+            return self.may_stand_in(filename)
+        return any(self._is_of(path) and self.stands_at(self.line, filename, file) for path, file in cells)
 
     def _is_of(self, path: str) -> bool:
         return matches(self.path, path) if self.path else path == ""

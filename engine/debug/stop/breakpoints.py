@@ -45,7 +45,7 @@ class Breakpoints:
         self, spec: Iterable[str | Breakpoint], every_bprop: bool, paths: CellPaths, any_path: bool, events: Events
     ) -> None:
         self.all = [_read(item) for item in spec]
-        self.lines = LineStops(self.all, events)
+        self.lines = LineStops(self.all, paths, events)
         self.every_bprop = checked_flag("step", every_bprop)
         self._paths = paths
         self._any_path = any_path

@@ -9,8 +9,7 @@ from .points import point_at_cell
 if TYPE_CHECKING:
     from ..watch.value_event import ValueEvent
     from .breakpoints import Breakpoints
-    from .operator_stops import OperatorStops
-    from .pauses import Pauses
+    from .stepping.session_stepping import SessionStepping
 
 __all__ = ["CellStops"]
 
@@ -20,14 +19,12 @@ class CellStops:
 
     Args:
         breakpoints: the breakpoints of the session.
-        pauses: the pauses of the session.
-        operators: the stops at operators, with the next stop of this thread.
+        stepping: pauses, and has the next stop of this thread.
     """
 
-    def __init__(self, breakpoints: Breakpoints, pauses: Pauses, operators: OperatorStops) -> None:
+    def __init__(self, breakpoints: Breakpoints, stepping: SessionStepping) -> None:
         self._breakpoints = breakpoints
-        self._pauses = pauses
-        self._operators = operators
+        self._stepping = stepping
 
     def stop(self, event: ValueEvent) -> None:
         """Stop if there is a reason; the user may edit the values of the event meanwhile."""
@@ -35,7 +32,7 @@ class CellStops:
         values = [value for _, value in event.slots]
         names = visit.names_with(values)
         stop = self._breakpoints.first_at(visit.path, moment, values, lambda: names)
-        is_step_target = visit.depth <= self._operators.next_stop.to_depth
+        is_step_target = visit.depth <= self._stepping.next_stop.to_depth
         if not (event.hits or stop or is_step_target):
             return
         reasons = [hit.message for hit in event.hits] + ([] if stop is None else [f"breakpoint {stop}"]) or ["stepped"]
@@ -44,10 +41,9 @@ class CellStops:
         if stop is not None:
             names["passes"] = stop.passes
         kind = "condition" if event.hits else "breakpoint" if stop is not None else "pause"
-        self._operators.forget_steps()
         point = point_at_cell(visit.cell, kind, "; ".join(reasons), visit.path, moment, names, event.values)
         point.passing = event
         visit.stopped.add(moment)
-        self._operators.obey(self._pauses.pause_or_abort(point), visit.depth)
+        self._stepping.pause(point, visit.depth)
         if event.edits:
             visit.edits[moment] = (point, event.edits)

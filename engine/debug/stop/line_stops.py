@@ -1,18 +1,20 @@
-"""Breakpoints at lines, and the search for the one that stops a ``bprop`` that is stepped."""
+"""Breakpoints at lines, and the search for the one at which a thread stops."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import FrameType
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING
 
 from hookscope.engine.tape import taps
 
 from .breakpoint import Breakpoint
+from .points import files_of, lines_with_code
 from .stepping.variables import variables
 
 if TYPE_CHECKING:
     from ..events import Events
+    from ..watch.paths import CellPaths
 
 __all__ = ["LineStops"]
 
@@ -22,32 +24,65 @@ class LineStops:
 
     Args:
         breakpoints: all breakpoints of the session, a list that changes.
+        paths: the cells of the session.
         events: prints a message on an expression that fails.
     """
 
-    def __init__(self, breakpoints: Sequence[Breakpoint], events: Events) -> None:
+    def __init__(self, breakpoints: Sequence[Breakpoint], paths: CellPaths, events: Events) -> None:
         self._breakpoints = breakpoints
+        self._paths = paths
         self._events = events
+        self._decided: dict[int, tuple[CodeType, bool]] = {}  # by id: code compares by content
+        self._decided_for: tuple[object, ...] = ()
+
+    @property
+    def any(self) -> bool:
+        """True if there is a breakpoint at a line."""
+        return any(stop.line for stop in tuple(self._breakpoints))
 
     def of(self, path: str) -> list[Breakpoint]:
-        """Return the breakpoints at lines that the ``bprop`` of a cell may run."""
+        """Return the breakpoints at lines that a cell may run."""
         return [stop for stop in tuple(self._breakpoints) if stop.stands_in(path)]
 
-    def at(self, path: str, frame: FrameType, bprop_file: str, names: Mapping[str, object]) -> Breakpoint | None:
-        """Return the breakpoint that stops a frame at the line that it is about to run, in the ``bprop`` of a cell.
+    def may_be_in(self, code: CodeType) -> bool:
+        """Return whether a function, or one inside it, may have a breakpoint at one of its lines."""
+        if not self._breakpoints:
+            return False
+        state = (self._paths.count, *((stop.path, stop.moment) for stop in tuple(self._breakpoints)))
+        if state != self._decided_for:
+            self._decided_for = state
+            self._decided.clear()
+        decision = self._decided.get(id(code))
+        if decision is None:
+            decision = self._decided[id(code)] = code, self._may_be_in(code)
+        return decision[1]
+
+    def _may_be_in(self, code: CodeType) -> bool:
+        lines = lines_with_code(code)
+        return any(
+            stop.line in lines and (stop.may_stand_in(code.co_filename) if stop.filename else self._defines(stop, code))
+            for stop in tuple(self._breakpoints)
+            if stop.line
+        )
+
+    def _defines(self, stop: Breakpoint, code: CodeType) -> bool:
+        """Return whether the file of a function defines one of the cells of a breakpoint."""
+        return any(code.co_filename in files_of(cell) for path, cell in self._paths if stop.stands_in(path))
+
+    def at(self, frame: FrameType, cells: Sequence[tuple[str, str]], names: Mapping[str, object]) -> Breakpoint | None:
+        """Return the breakpoint that stops a frame at the line that it is about to run.
 
         Each breakpoint at the line counts the pass.
 
         Args:
-            path: the cell's path.
-            frame: the frame of that ``bprop``, or of a function that it called.
-            bprop_file: the file that defines the ``bprop``.
+            frame: the frame.
+            cells: the path of each cell that this thread runs, and the file that defines its function that runs.
             names: the debugger's names, which the function's own names hide.
         """
         line, file = frame.f_lineno, frame.f_code.co_filename
         match: Breakpoint | None = None
-        for stop in self.of(path):
-            if not stop.stands_at(line, file, bprop_file):
+        for stop in tuple(self._breakpoints):
+            if stop.line != line or not stop.stops_in(file, cells):
                 continue
             stop.passes += 1
             previous_error = stop.error

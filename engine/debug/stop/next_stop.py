@@ -1,12 +1,11 @@
 """Next stop of a thread, after a command that resumed a paused run.
 
-After a command at a cell, the next stop is:
+After a command at a cell, the next stop is what comes first of a line of the user's code (``stepping.stepper``) and:
 
-- into: the next moment of any cell, or the first line of a custom bprop;
-- cell: the next moment of any cell;
+- into, cell: the next moment of any cell ("cell" stops at no line);
 - over: the next moment outside the cell;
 - out: the next moment of an enclosing cell;
-- operator: the next operator.
+- operator: the next operator, and no line.
 """
 
 from __future__ import annotations
@@ -24,21 +23,14 @@ class NextStop(threading.local):
 
     Attributes:
         to_depth: the depth of calls up to which the next moment of a cell is a stop.
-        in_bprop: whether the first line of a custom bprop is a stop.
         at_operator: whether the next operator is a stop.
     """
 
     to_depth = _NO_DEPTH
-    in_bprop = False
     at_operator = False
 
     def obey(self, command: str, depth: int) -> None:
         """Apply a command at a cell of this depth."""
         to_depth = {"into": _ANY_DEPTH, "cell": _ANY_DEPTH, "over": depth, "out": depth - 1}
         self.to_depth = to_depth.get(command, _NO_DEPTH)
-        self.in_bprop = command == "into"
         self.at_operator = command == "operator"
-
-    def at_any_cell(self) -> None:
-        """Stop at the next moment of any cell."""
-        self.to_depth = _ANY_DEPTH

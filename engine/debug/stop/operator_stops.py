@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import sys
-import weakref
 from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.tape import taps
 from hookscope.engine.tensors.tensor import Tensor
 
 from ..record.capture import pick_slot
-from .next_stop import NextStop
 from .pause import OperatorRecord
 from .points import point_at_stop
 from .stepping.stepper import Stop
 from .stepping.user_code import frame_to_show
 
 if TYPE_CHECKING:
-    from ..session import DebugSession
     from ..watch.attachment import Attachment
     from .breakpoints import Breakpoints
     from .pauses import Pauses
+    from .stepping.session_stepping import SessionStepping
 
 __all__ = ["OperatorStops"]
 
@@ -29,55 +27,25 @@ class OperatorStops(taps.Tap):
     """Tap that stops at operators.
 
     Args:
-        owner: the session, weakly.
         attachment: the attachment of the session.
         breakpoints: the breakpoints of the session.
         pauses: the pauses of the session.
-
-    Attributes:
-        next_stop: the next stop of this thread; a new object each time that the session is attached.
+        stepping: pauses, and has the next stop of this thread.
     """
 
     observes_operators = True
 
     def __init__(
-        self, owner: weakref.ref[DebugSession], attachment: Attachment, breakpoints: Breakpoints, pauses: Pauses
+        self, attachment: Attachment, breakpoints: Breakpoints, pauses: Pauses, stepping: SessionStepping
     ) -> None:
-        self.owner = owner
-        self.next_stop = NextStop()
         self._attachment = attachment
         self._breakpoints = breakpoints
         self._pauses = pauses
-        self._attached = False
+        self._stepping = stepping
 
     def report_fault(self, method: str, error: Exception) -> bool:
         """Report a fault of this tap."""
         return self._pauses.faults.report_fault(f"stopping at an operator ({method})", error)
-
-    def attach(self) -> None:
-        """Enable the tap with the session."""
-        self._attached = True
-        self.listen()
-
-    def detach(self) -> None:
-        """Disable the tap with the session."""
-        self._attached = False
-        self.next_stop = NextStop()
-        taps.detach(self)
-
-    def listen(self) -> None:
-        """Attach the tap exactly while there is a reason to."""
-        is_needed = self.next_stop.at_operator or self._breakpoints.at_operators
-        (taps.attach if is_needed and self._attached else taps.detach)(self)
-
-    def obey(self, command: str, depth: int) -> None:
-        """Apply a command at a cell of this depth; -1 is outside all cells."""
-        self.next_stop.obey(command, depth)
-        self.listen()
-
-    def forget_steps(self) -> None:
-        """Clear the last command, which is done or superseded."""
-        self.obey("continue", -1)
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:
         """Stop after an operator, if requested."""
@@ -111,9 +79,8 @@ class OperatorStops(taps.Tap):
         visit = (visits.running() or visits.of_no_call(roots[0], "")) if roots else None
         names = {**(visit.names() if visit else {}), **names_here, "value": values[0] if values else None}
         stop = self._breakpoints.first_at(f"ops.{name}", direction, values, lambda: names, operator=True)
-        if stop is None and not self.next_stop.at_operator:
+        if stop is None and not self._stepping.next_stop.at_operator:
             return
-        self.forget_steps()
         reason = f"operator {name} ran {direction}" if stop is None else f"breakpoint {stop}"
         kind = "pause" if stop is None else "breakpoint"
         path = "" if visit is None else visit.path
@@ -128,7 +95,7 @@ class OperatorStops(taps.Tap):
             point.line,
             path,
         )
-        self.obey(pauses.pause_or_abort(point), -1 if visit is None else visit.depth)
+        self._stepping.pause(point, -1 if visit is None else visit.depth)
 
 
 def _tensor(gradient: Any) -> Any:

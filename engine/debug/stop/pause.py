@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..session import DebugSession
     from ..watch.value_event import ValueEvent
-    from .stepping.history import BpropHistory, PastState
+    from .stepping.history import LineHistory, PastState
     from .stepping.variables import Change
 
 __all__ = [
@@ -61,20 +61,21 @@ class PausePoint:
     """The state of a paused run, as plain data for display.
 
     Attributes:
-        kind: "bprop", "breakpoint", "condition" or "pause"; "past" for a state that was stepped back to.
+        kind: "bprop", "line", "breakpoint", "condition" or "pause"; "past" for a state that was stepped back to.
         reason: the reason of the stop, in a few words; ``place`` is the location.
         path: the cell's dotted path ("" for the root).
-        moment: "forward_pre", "forward", "backward_pre", "backward", "bprop", "operator" or "" for a plain pause.
+        moment: "forward_pre", "forward", "backward_pre", "backward", "bprop", "construct", "operator", or "" at other
+            lines.
         filename, function, first_line, lines: the displayed source; empty and 0 if there is none.
         line: the current line, in the numbering of the file.
         locals: the names in scope and their values.
         changed: the names whose values changed since the last stop in the same function.
-        operators: the operators that ran so far in this bprop, oldest first.
+        operators: the operators that ran since the stepping began, oldest first.
         operator: the displayed operator, at a stop after an operator.
-        history: the lines that this bprop passed before, oldest first.
+        history: the lines that were passed since the stepping began, oldest first.
         back: the number of steps back from the pause to this state; 0 at the pause itself.
-        stoppable: the displayed lines that can have a breakpoint; empty outside a bprop that is stepped.
-        bprop_begins: the file of the bprop that is stepped, and its first line there.
+        stoppable: the displayed lines that can have a breakpoint.
+        bprop_begins: the file of the bprop that is stepped, and its first line there; "" and 0 elsewhere.
         stack: "function, line N" of the functions being stepped, outermost first.
         exception: the exception raised here, if the stop is about one.
     """
@@ -110,7 +111,7 @@ class PausePoint:
     """The arguments of the ``bprop``; None outside a bprop."""
     recordings: tuple[Recording, ...] = field(default=(), repr=False)
     """The recordings of the paused run; an edit is computed in them."""
-    past: BpropHistory | None = field(default=None, repr=False)
+    past: LineHistory | None = field(default=None, repr=False)
     """The source of ``history``."""
 
     @property

@@ -13,21 +13,17 @@ from hookscope.engine.tape import taps
 from ...base.module_names import is_of_the_engine
 from ..faults import let_pass
 from .pause import DebugAbort, PausePoint, Pauser, check_command, default_pauser
-from .points import point_at_stop
-from .stepping.stepper import Stop
 from .terminal import TerminalPauser
 from .undo import Undo, changes_since
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from ..events import Events
     from ..session import DebugSession
     from ..watch.attachment import Attachment
     from ..watch.hooks import SessionHooks
     from .display import PauseDisplay
 
-__all__ = ["Pauses", "evaluating"]
+__all__ = ["Pauses", "check_not_evaluating", "evaluating"]
 
 # Limit of skipped pauses that are kept: each holds the variables of a function.
 _MAX_SKIPPED = 100
@@ -48,6 +44,16 @@ def evaluating() -> Iterator[None]:
         yield
     finally:
         _local.evaluating = previous
+
+
+def check_not_evaluating() -> None:
+    """Check that no expression is evaluated at a pause in this thread.
+
+    Raises:
+        RuntimeError: an expression is evaluated.
+    """
+    if _local.evaluating:
+        raise RuntimeError("an expression that is evaluated at a pause cannot pause")
 
 
 class Pauses:
@@ -92,14 +98,6 @@ class Pauses:
         return self._display.paused is not None
 
     # Requests of the user
-
-    def pause(self, frame: FrameType, reason: str) -> None:
-        """Pause in a function; see ``DebugSession.pause``."""
-        if _local.evaluating:
-            raise RuntimeError("an expression that is evaluated at a pause cannot pause")
-        with taps.mute():
-            point = point_at_stop(Stop(frame, frame.f_lineno), "pause", reason, "", "", {})
-            self.pause_or_abort(point)
 
     def resume(self, command: str) -> None:
         """Resume the run; see ``DebugSession.resume``."""

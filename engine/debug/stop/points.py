@@ -17,7 +17,17 @@ from .stepping.variables import variables
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
 
-__all__ = ["argument_names", "lines_with_code", "point_at_cell", "point_at_stop", "source_of", "stack_of"]
+__all__ = [
+    "argument_names",
+    "construct_code",
+    "construct_file",
+    "files_of",
+    "lines_with_code",
+    "point_at_cell",
+    "point_at_stop",
+    "source_of",
+    "stack_of",
+]
 
 
 def point_at_stop(
@@ -50,6 +60,7 @@ def point_at_stop(
         stack=stack_of(stop.frame),
         exception=stop.exception,
         names={**names, **stop.frame.f_globals},
+        stoppable=lines_with_code(code),
         assign=None if stop.exception is not None else stop.assign,
         variables=stop.locals,
     )
@@ -66,7 +77,7 @@ def point_at_cell(
     caller = nearest_user_frame(sys._getframe(1))
     code: CodeType | None
     if caller is None:
-        code = getattr(getattr(cell.construct, "__func__", cell.construct), "__code__", None)
+        code = construct_code(cell)
         scope = {}
     else:
         code = caller.f_code
@@ -83,9 +94,33 @@ def point_at_cell(
         lines,
         first_line if caller is None else caller.f_lineno,
         locals={"cell": cell, **values},
+        stoppable=frozenset() if code is None else lines_with_code(code),
         stack=stack_of(sys._getframe(1)),
         names={**names, **scope},
     )
+
+
+def construct_code(cell: Cell) -> CodeType | None:
+    """Return the code of a cell's ``construct``."""
+    return _code_of_method(cell, "construct")
+
+
+def construct_file(cell: Cell) -> str:
+    """Return the file that defines a cell's ``construct``; "" if it has none."""
+    code = construct_code(cell)
+    return "" if code is None else code.co_filename
+
+
+def files_of(cell: Cell) -> set[str]:
+    """Return the files that define a cell's ``construct`` and its ``bprop``."""
+    codes = (construct_code(cell), _code_of_method(cell, "bprop") if cell.has_custom_bprop else None)
+    return {code.co_filename for code in codes if code is not None}
+
+
+def _code_of_method(cell: Cell, name: str) -> CodeType | None:
+    method = inspect.unwrap(getattr(cell, name))
+    code: CodeType | None = getattr(getattr(method, "__func__", method), "__code__", None)
+    return code
 
 
 @functools.lru_cache(maxsize=64)
@@ -103,7 +138,7 @@ def source_of(code: CodeType) -> tuple[tuple[str, ...], int]:
     return tuple(line.rstrip("\n") for line in lines), max(first_line, 1)
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=1024)
 def lines_with_code(code: CodeType) -> frozenset[int]:
     """Return the numbers of the lines that a function can reach, including inner functions, without its header."""
     numbers = {line for _, _, line in code.co_lines() if line}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import TYPE_CHECKING
 
 from .bprop_stops import BpropStops
@@ -11,40 +10,42 @@ from .operator_stops import OperatorStops
 
 if TYPE_CHECKING:
     from ..events import Events
-    from ..session import DebugSession
     from ..watch.attachment import Attachment
     from .breakpoint import Breakpoint
     from .breakpoints import Breakpoints
     from .pauses import Pauses
+    from .stepping.session_stepping import SessionStepping
 
 __all__ = ["Stops"]
 
 
 class Stops:
-    """Stops of a session, which share the next stop of each thread.
+    """Stops of a session.
 
     Args:
-        owner: the session, weakly.
         attachment: the attachment of the session.
         breakpoints: the breakpoints of the session.
         pauses: the pauses of the session.
+        stepping: the next stops of its threads.
         events: notified of changes.
     """
 
     def __init__(
         self,
-        owner: weakref.ref[DebugSession],
         attachment: Attachment,
         breakpoints: Breakpoints,
         pauses: Pauses,
+        stepping: SessionStepping,
         events: Events,
     ) -> None:
         self._events = events
         self.breakpoints = breakpoints
         self.pauses = pauses
-        self.operators = OperatorStops(owner, attachment, breakpoints, pauses)
-        self.cells = CellStops(breakpoints, pauses, self.operators)
-        self.bprops = BpropStops(attachment, breakpoints, pauses, self.operators)
+        self.stepping = stepping
+        self.operators = OperatorStops(attachment, breakpoints, pauses, self.stepping)
+        self.stepping.stop_at_operators(self.operators)
+        self.cells = CellStops(breakpoints, self.stepping)
+        self.bprops = BpropStops(attachment, breakpoints, pauses, self.stepping)
 
     def add(self, spec: str | Breakpoint) -> Breakpoint:
         """Add a breakpoint; see ``DebugSession.add_breakpoint``."""
@@ -60,5 +61,5 @@ class Stops:
         self._changed()
 
     def _changed(self) -> None:
-        self.operators.listen()
+        self.stepping.listen()
         self._events.notify("changed")

@@ -78,7 +78,7 @@ class Stages:
             self.editor.repeat(visit, moment, direction, call)
         stops = self.stops
         is_captured = self.watches.wants(visit, direction)
-        may_stop = visit.depth <= stops.operators.next_stop.to_depth or stops.breakpoints.all
+        may_stop = visit.depth <= stops.stepping.next_stop.to_depth or stops.breakpoints.all
         if not (is_captured or may_stop):
             return None
         context = visit.context if gradients is None else _in_walk(visit.context, call)
@@ -101,6 +101,7 @@ class Stages:
     def run_began(self) -> None:
         """Begin a run: a gradient call for weights, or a call of a root."""
         self.stops.pauses.run_began()
+        self.stops.stepping.run_began()
         self.checks.run_began()
 
 

@@ -290,6 +290,10 @@ class Visits:
         running = self._thread.running
         return running[-1] if running else None
 
+    def all_running(self) -> list[Visit]:
+        """Return the visits of this thread, the innermost last."""
+        return self._thread.running
+
     def of_no_call(self, cell: Cell, path: str) -> Visit:
         """Return a visit for a cell without a known call."""
         return Visit(cell, path, self._counts.steps, 0)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
-from hookscope.engine.debug.stop.stepping.stepper import Stepper, Stop
+from hookscope.engine.debug.stop.stepping.stepper import Stepper, Stop, is_user_code
 
 
 def position_of(stop: Stop) -> str:
@@ -24,4 +26,19 @@ def stops_of(function: Callable[..., Any], *args: Any, commands: list[str]) -> t
         stops.append(position_of(stop))
         return next(script, "continue")
 
-    return Stepper(answer).call(function, *args), stops
+    return run_stepped(answer, function, *args), stops
+
+
+def run_stepped(
+    answer: Callable[[Stop], str],
+    function: Callable[..., Any],
+    *args: Any,
+    user_code: Callable[[CodeType], bool] = is_user_code,
+) -> Any:
+    """Run a function under the stepper, which ends with it; return the result."""
+    stepper = Stepper(answer, lambda code: code.co_filename != __file__ and user_code(code))
+    try:
+        return stepper.call(function, args)
+    finally:
+        stepper.forget()
+        stepper.listen(sys._getframe())

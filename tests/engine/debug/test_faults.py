@@ -28,7 +28,7 @@ from hookscope.engine.debug.stop import points
 from hookscope.engine.debug.stop.cell_stops import CellStops
 from hookscope.engine.debug.stop.operator_stops import OperatorStops
 from hookscope.engine.debug.stop.stepping import bprop as stepped
-from hookscope.engine.debug.stop.stepping.history import BpropHistory
+from hookscope.engine.debug.stop.stepping.history import LineHistory
 from hookscope.engine.debug.watch import newest_session
 from hookscope.engine.debug.watch.observer import Observer
 from hookscope.engine.tape import taps
@@ -430,9 +430,9 @@ def _paused(net: Net, **options: Any) -> DebugSession:
 @pytest.mark.parametrize(
     ("owner", "name"),
     [
-        (BpropHistory, "passes"),
-        (BpropHistory, "operator"),
-        (BpropHistory, "clear"),
+        (LineHistory, "passes"),
+        (LineHistory, "operator"),
+        (LineHistory, "clear"),
         (stepped, "point_at_stop"),
         (stepped.BpropRun, "_changed"),
         (stepped.BpropRun, "_reason"),

@@ -1,4 +1,4 @@
-"""History of a ``bprop`` that is stepped: the lines that it passed and the operators that it ran.
+"""History of a thread that is stepped: the lines that it passed and the operators that it ran.
 
 Arrays are never modified in place, so keeping a tensor's array keeps its value. The history is bounded by count and by
 the bytes of the arrays; the oldest entries go first.
@@ -18,10 +18,10 @@ from hookscope.engine.tensors.tensor import Tensor
 
 from ...record.memory import ArrayMemory
 from ..pause import OperatorRecord, PausePoint
-from ..points import lines_with_code, source_of
+from ..points import lines_with_code, source_of, stack_of
 from .variables import variables
 
-__all__ = ["BpropHistory", "PastState", "contents"]
+__all__ = ["LineHistory", "PastState", "contents"]
 
 _MAX_STATES = 1000
 _MAX_OPERATORS = 1000
@@ -36,13 +36,13 @@ _MAX_CALLS = 16
 
 @dataclass(eq=False, slots=True)
 class PastState:
-    """One line that a bprop, or a function called by it, was about to run.
+    """One line that the thread was about to run.
 
     Attributes:
         function, filename, line: the location.
         locals: the variables at that time; lists, dictionaries and small NumPy arrays as copies.
-        operators: the number of operators that the bprop had run.
-        stack: "function, line N" of the functions being stepped, outermost first.
+        operators: the number of operators that had run.
+        stack: "function, line N" of the user's running functions, outermost first.
         call: distinguishes calls of one function.
         globals: the globals of the function.
         arrays: the arrays that ``locals`` keep alive.
@@ -77,12 +77,11 @@ class _OperatorRun:
     arrays: list[Any]
 
 
-class BpropHistory:
-    """History of one bprop.
+class LineHistory:
+    """History of one thread.
 
     Args:
         callers: returns the stepped frames from one outwards.
-        outside: the enclosing stack, in the format of ``PastState.stack``.
         max_states, max_operators, max_bytes: limits of the history.
 
     Attributes:
@@ -93,13 +92,11 @@ class BpropHistory:
     def __init__(
         self,
         callers: Callable[[FrameType], Iterable[FrameType]],
-        outside: list[str],
         max_states: int = _MAX_STATES,
         max_operators: int = _MAX_OPERATORS,
         max_bytes: int = _MAX_BYTES,
     ) -> None:
         self._callers = callers
-        self._outside = outside
         self._max_states = max_states
         self._max_operators = max_operators
         self._max_bytes = max_bytes
@@ -112,14 +109,14 @@ class BpropHistory:
 
     def passes(self, frame: FrameType) -> None:
         """Record the line that a frame is about to run."""
-        stack = [f"{stepped.f_code.co_name}, line {stepped.f_lineno}" for stepped in self._callers(frame)]
+        stack = stack_of(frame)
         scope = {name: _snapshot(value) for name, value in variables(frame).items()}
         state = PastState(
             frame.f_code,
             frame.f_lineno,
             scope,
             self.ran,
-            self._outside + stack[::-1],
+            stack,
             self._number(frame),
             frame.f_globals,
             _arrays(scope.values()),
@@ -166,6 +163,7 @@ class BpropHistory:
         self._operators.clear()
         self._calls.clear()
         self._memory.clear()
+        self.ran = 0
 
     def _number(self, frame: FrameType) -> int:
         number = self._calls.get(frame)

@@ -1,29 +1,28 @@
-"""Stepper through Python functions, line by line.
+"""Stepper through the Python code of one thread, line by line.
 
 One rule decides each stop. The command of a stop determines a set of frames; the next line that runs in one of them, or
 the next exception that reaches one, is the next stop:
 
 - over: the frame of the stop, and its callers;
 - out: its callers;
-- into: any frame of the user's code;
-- operator: none; the observer of operators calls ``Stepper.stop_at``.
+- into: any followed frame;
+- the other commands: none.
 
-Return and unwind events are not needed: a frame that has ended runs no more lines, and its callers are in the set. A
-line with a breakpoint is a stop after each of these commands, and after "continue". ``tracing`` reports the lines only
-while ``Stepper.call`` runs, so code that is not stepped has no overhead.
+Return events are not needed for this: a frame that has ended runs no more lines, and its callers are in the set. A line
+with a breakpoint is a stop after each command. ``tracing`` reports lines only while a command or a breakpoint needs
+them, so code that is not stepped has no overhead.
 """
 
 from __future__ import annotations
 
 import inspect
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 from ..pause import DebugAbort, check_command
-from .tracing import Tracing, tracing
+from . import tracing
 from .user_code import is_user_code
 from .variables import Change, assign, variables
 
@@ -31,6 +30,8 @@ __all__ = ["Stepper", "Stop", "code_of", "is_user_code", "user_frame"]
 
 # The end of an iteration is not reported, unless it leaves the function that is stepped.
 _ENDS_OF_ITERATION = (StopIteration, StopAsyncIteration)
+# Their end is also reported at each suspension.
+_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class Stop:
@@ -51,17 +52,20 @@ class Stop:
 
 
 class Stepper:
-    """Stepper of one function, which stops at its lines and at exceptions.
+    """Stepper of one thread.
 
     Args:
-        on_stop: called at each stop, in the stopped thread; returns one of the commands. The first stop is the first
-            line of the function, even if a decorator that names it (``functools.wraps``) runs lines of its own before.
-        user_code: returns whether "into" enters a code object.
-        on_line: called at each line of that code, before a stop at it, until a command ends the stepping.
-        shown_errors: propagating errors that were already shown; nested steppers share the list.
+        on_stop: called at each stop, in the stopped thread; returns one of the commands.
+        user_code: returns whether code is followed by "into", "over" and "out".
+        on_line: called at each line that is reported, before a stop at it.
         breaks_at: returns whether a breakpoint stops a frame at the line that it is about to run.
-        may_break: returns whether there are line breakpoints, so that "continue" keeps checking lines.
-        stops_first: whether the first line is a stop without a breakpoint.
+        may_break: returns whether code has a line breakpoint; lines of such code are always reported.
+        has_breakpoints: returns whether there are line breakpoints.
+        on_change: called when the stepping has begun or ended.
+
+    Attributes:
+        shown_errors: propagating errors that were already shown.
+        aborted: whether the last command was "abort".
     """
 
     def __init__(
@@ -69,218 +73,180 @@ class Stepper:
         on_stop: Callable[[Stop], str],
         user_code: Callable[[CodeType], bool] = is_user_code,
         on_line: Callable[[FrameType], None] | None = None,
-        shown_errors: list[BaseException] | None = None,
         breaks_at: Callable[[FrameType], bool] = lambda frame: False,
-        may_break: Callable[[], bool] = lambda: False,
-        stops_first: bool = True,
+        may_break: Callable[[CodeType], bool] = lambda code: False,
+        has_breakpoints: Callable[[], bool] = lambda: False,
+        on_change: Callable[[], None] = lambda: None,
     ) -> None:
         self._on_stop = on_stop
         self._user_code = user_code
         self._on_line = on_line
-        self._shown_errors = [] if shown_errors is None else shown_errors
         self._breaks_at = breaks_at
         self._may_break = may_break
-        self._stops_first = stops_first
-        self._course: _Course | None = None
-        self._courses: _Courses | None = None
+        self._has_breakpoints = has_breakpoints
+        self._on_change = on_change
+        self._targets: set[FrameType] = set()
+        self._entering = False
+        self._entered: CodeType | None = None
+        self._roots: list[CodeType] = []  # of the functions that ``call`` runs
+        self._calls = 0
+        self._outermost: FrameType | None = None
+        self.shown_errors: list[BaseException] = []
+        self.aborted = False
 
-    def call(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Return ``function(*args)``, with stops on the way; a stepper makes one call.
+    # Listener of the tracing
 
-        Calls may be nested: the inner one stops by its own commands. If both step the same function, the outer one
-        stops in it too. Threads step independently.
+    @property
+    def stepping(self) -> bool:
+        """True after "over", "into" or "out", until the next stop."""
+        return bool(self._entering or self._targets or self._entered)
+
+    @property
+    def finished(self) -> bool:
+        """True if no line is a stop now or later."""
+        return not (self.stepping or self._has_breakpoints())
+
+    def follows(self, code: CodeType) -> bool:
+        """Return whether lines of this code are relevant."""
+        return ((self.stepping or self._calls) and self._is_users(code)) or self._may_break(code)
+
+    def _is_users(self, code: CodeType) -> bool:
+        return any(code is root for root in self._roots) or self._user_code(code)
+
+    def at_line(self, frame: FrameType) -> None:
+        """Stop at the line that a followed frame is about to run, if required."""
+        if self._entered is not None and frame.f_code is not self._entered:
+            return
+        if self._on_line is not None:
+            self._on_line(frame)
+        # The breakpoint first: it counts its passes.
+        if self._breaks_at(frame) or self._entered is not None or self._entering or frame in self._targets:
+            self._stop(Stop(frame, frame.f_lineno), frame)
+
+    def raised(self, frame: FrameType, error: BaseException, trace: TracebackType | None) -> None:
+        """Show an exception of a followed frame, once, where the user's code raised it."""
+        if self._entered is not None or not (self._entering or frame in self._targets):
+            return
+        if not isinstance(error, Exception) or isinstance(error, (*_ENDS_OF_ITERATION, DebugAbort)):
+            return
+        if self.was_shown(error):
+            return
+        self.shown_errors.append(error)
+        self._stop(user_frame(error, self.follows, trace) or Stop(frame, frame.f_lineno, error), frame)
+
+    def ended(self, frame: FrameType) -> None:
+        """End the stepping with the outermost frame of the last stop: what runs next is not what was stepped."""
+        if frame is self._outermost and not frame.f_code.co_flags & _SUSPENDED:
+            self.forget()
+            self._on_change()
+
+    # Commands
+
+    def was_shown(self, error: BaseException) -> bool:
+        """Return whether a propagating exception was shown at a stop."""
+        return any(error is shown_error for shown_error in self.shown_errors)
+
+    def obey(self, command: str, frame: FrameType | None) -> None:
+        """Apply a command at a stop whose innermost running frame is ``frame``."""
+        self.forget()
+        self.aborted = command == "abort"
+        if command in ("over", "into", "out"):
+            callers = list(self.callers(frame))
+            self._outermost = callers[-1] if callers else None
+            self._entering = command == "into"
+            self._targets = set(callers[1:] if command == "out" else callers)
+        self.listen(frame)
+        self._on_change()
+
+    def listen(self, frame: FrameType | None) -> None:
+        """Trace this thread exactly while there is a reason to."""
+        if self.finished:
+            if not self._calls and sys.exception() is None:
+                self.shown_errors.clear()
+            tracing.untrace(self, frame)
+        else:
+            tracing.trace(self, frame)
+
+    def forget(self) -> None:
+        """Forget the last command, and release the frames, which hold every local variable."""
+        self._targets = set()
+        self._entering = False
+        self._entered = None
+        self._outermost = None
+
+    @property
+    def entering(self) -> bool:
+        """True after "into", until the next stop."""
+        return self._entering
+
+    def call(self, function: Callable[..., Any], args: tuple[Any, ...], stops_first: bool = True) -> Any:
+        """Return ``function(*args)``, stepped: its lines are followed, whoever wrote it.
+
+        Args:
+            function: the function.
+            args: its arguments.
+            stops_first: whether its first line is a stop, even if a decorator that names it (``functools.wraps``) runs
+                lines of its own before.
 
         Raises:
             DebugAbort: a stop was ended by "abort".
         """
         root = code_of(function)
-        self._course = course = _Course(
-            self._on_stop,
-            self._user_code,
-            self._on_line,
-            self._shown_errors,
-            root,
-            sys._getframe(),
-            self._breaks_at,
-            self._may_break,
-            self._stops_first,
-        )
-        running = _thread.running
+        if root is not None:
+            self._roots.append(root)
+        if stops_first:
+            self._entered = root
+            self._entering = self._entering or root is None
+        self._calls += 1
         try:
-            if running and running[-1].waits_for(root):
-                self._courses = running[-1]
-                running[-1].courses.append(course)
-                return function(*args)
-            self._courses = _Courses(course, root)
-            running.append(self._courses)
-            try:
-                return self._courses.tracing.run(function, args)
-            finally:
-                running.pop()
+            self.listen(sys._getframe())
+            return function(*args)
         finally:
-            course.end()
-            if course.aborted and not isinstance(sys.exception(), DebugAbort):  # the function itself swallowed it
+            self._calls -= 1
+            if root is not None:
+                self._roots.remove(root)
+                if self._entered is root:  # it ran no line
+                    self._entered = None
+            self.listen(sys._getframe())
+            tracing.restore()
+            if self.aborted and not isinstance(sys.exception(), DebugAbort):  # the function itself swallowed it
                 raise DebugAbort("aborted from the debugger")
 
-    def callers(self, frame: FrameType) -> Iterator[FrameType]:
-        """Return the frames of the user's code in the stepped call, from ``frame`` outwards."""
-        return iter(()) if self._course is None else self._course.callers(frame)
-
-    def nearest(self, frame: FrameType) -> FrameType | None:
-        """Return the innermost of these frames."""
-        return next(self.callers(frame), None)
-
-    def stop_at(self, frame: FrameType) -> None:
-        """Stop now, at the current line of ``frame``.
+    def stop_at_error(self, stop: Stop, frame: FrameType) -> None:
+        """Show an exception that leaves a function; ``frame`` is the innermost running frame.
 
         Raises:
             DebugAbort: the stop was ended by "abort".
         """
-        if self._course is None or self._courses is None or self._course.finished:
-            return
-        self._courses.is_stopped = True
-        try:
-            self._course.stop(Stop(frame, frame.f_lineno), frame)
-        finally:
-            self._courses.is_stopped = False
-            if self._courses.finished:
-                self._courses.tracing.release(frame)
+        assert stop.exception is not None
+        self.shown_errors.append(stop.exception)
+        self._stop(stop, frame)
+
+    def _stop(self, stop: Stop, frame: FrameType) -> None:
+        """Stop, and apply the command from ``frame``, the innermost running frame, outwards."""
+        self.forget()  # an exception from on_stop ends the stepping
+        with tracing.suspended(frame):
+            command = check_command(self._on_stop(stop))
+        self.obey(command, frame)
+        if command == "abort":
+            raise DebugAbort("aborted from the debugger") from stop.exception
+
+    def callers(self, frame: FrameType | None) -> Iterator[FrameType]:
+        """Yield the frames of the user's code from ``frame`` outwards."""
+        while frame is not None:
+            if self._is_users(frame.f_code):
+                yield frame
+            frame = frame.f_back
+
+    def nearest(self, frame: FrameType) -> FrameType | None:
+        """Return the innermost of these frames."""
+        return next(self.callers(frame), None)
 
 
 def code_of(function: Callable[..., Any]) -> CodeType | None:
     """Return the code of a function, without its decorators."""
     unwrapped = inspect.unwrap(function)
     return getattr(getattr(unwrapped, "__func__", unwrapped), "__code__", None)
-
-
-class _Course:
-    """Decision at which lines one stepper stops, by the rule in the module's docstring."""
-
-    def __init__(
-        self,
-        on_stop: Callable[[Stop], str],
-        user_code: Callable[[CodeType], bool],
-        on_line: Callable[[FrameType], None] | None,
-        shown_errors: list[BaseException],
-        root: CodeType | None,
-        boundary: FrameType,
-        breaks_at: Callable[[FrameType], bool],
-        may_break: Callable[[], bool],
-        stops_first: bool,
-    ) -> None:
-        self._on_stop = on_stop
-        self._user_code = user_code
-        self._on_line = on_line
-        self._shown_errors = shown_errors
-        self._root = root
-        self._boundary: FrameType | None = boundary
-        self._breaks_at = breaks_at
-        self._may_break = may_break
-        self._targets: set[FrameType] = set()
-        self._begun = False
-        self._entering = stops_first
-        self.finished = False
-        self.aborted = False
-
-    def follows(self, code: CodeType) -> bool:
-        """Return whether lines of this code are relevant."""
-        return code is self._root or self._user_code(code)
-
-    def at_line(self, frame: FrameType) -> None:
-        """Stop at the line that a followed frame is about to run, if required."""
-        if self.finished or not self._begins(frame):
-            return
-        if self._on_line is not None:
-            self._on_line(frame)
-        if self._breaks_at(frame) or self._entering or frame in self._targets:
-            self.stop(Stop(frame, frame.f_lineno), frame)
-
-    def _begins(self, frame: FrameType) -> bool:
-        self._begun = self._begun or self._root is None or frame.f_code is self._root
-        return self._begun
-
-    def raised(self, frame: FrameType, error: BaseException, trace: TracebackType | None) -> None:
-        """Show an exception of a followed frame, once, where the user's code raised it."""
-        if self.finished or not self._begun or not (self._entering or frame in self._targets):
-            return
-        if not isinstance(error, Exception) or isinstance(error, (*_ENDS_OF_ITERATION, DebugAbort)):
-            return
-        if any(error is shown_error for shown_error in self._shown_errors):
-            return
-        self._shown_errors.append(error)
-        self.stop(user_frame(error, self.follows, trace) or Stop(frame, frame.f_lineno, error), frame)
-
-    def stop(self, stop: Stop, frame: FrameType) -> None:
-        """Stop, and apply the command from ``frame``, the innermost running frame, outwards."""
-        self.finished = True  # until the command is known: an exception from on_stop ends the stepping
-        command = check_command(self._on_stop(stop))
-        is_step = command in ("over", "into", "out")
-        self.finished = not (is_step or command == "operator" or (command == "continue" and self._may_break()))
-        self._entering = command == "into"
-        self._targets = set(self.callers(frame)) if is_step else set()
-        if command == "out":
-            self._targets.discard(frame)
-        if command == "abort":
-            self.aborted = True
-            raise DebugAbort("aborted from the debugger") from stop.exception
-
-    def callers(self, frame: FrameType | None) -> Iterator[FrameType]:
-        """Yield the followed frames from ``frame`` outwards, up to the stepped call."""
-        while frame is not None and frame is not self._boundary:
-            if self.follows(frame.f_code):
-                yield frame
-            frame = frame.f_back
-
-    def end(self) -> None:
-        """End the stepping, and release the frames, which hold every local variable."""
-        self.finished = True
-        self._targets = set()
-        self._boundary = None
-
-
-class _Courses:
-    """Courses through one function: of one stepper, or of several at once, each with its own commands."""
-
-    def __init__(self, first: _Course, root: CodeType | None) -> None:
-        self.courses = [first]
-        self.tracing: Tracing = tracing(self, root)
-        self.is_stopped = False  # at a stop outside any line, where evaluated code would be traced
-        self._root = root
-        self._begun = False
-
-    def waits_for(self, root: CodeType | None) -> bool:
-        """Return whether these courses are for this function, and it has not run a line yet."""
-        return root is not None and root is self._root and not self._begun
-
-    @property
-    def finished(self) -> bool:
-        """True if none of the courses stops now or later."""
-        return self.is_stopped or all(course.finished for course in self.courses)
-
-    def follows(self, code: CodeType) -> bool:
-        """Return whether lines of this code are relevant to one of the courses."""
-        return any(course.follows(code) for course in self.courses)
-
-    def at_line(self, frame: FrameType) -> None:
-        """Let each course stop at the line that a followed frame is about to run."""
-        self._begun = self._begun or frame.f_code is self._root
-        for course in self.courses:
-            if course.follows(frame.f_code):
-                course.at_line(frame)
-
-    def raised(self, frame: FrameType, error: BaseException, trace: TracebackType | None) -> None:
-        """Let each course show an exception of a followed frame."""
-        for course in self.courses:
-            if course.follows(frame.f_code):
-                course.raised(frame, error, trace)
-
-
-class _PerThread(threading.local):
-    def __init__(self) -> None:
-        self.running: list[_Courses] = []  # the innermost last
-
-
-_thread = _PerThread()
 
 
 def user_frame(

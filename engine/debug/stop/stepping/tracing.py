@@ -1,31 +1,23 @@
-"""Tracing of lines and exceptions for a stepper: ``sys.settrace`` on Python 3.11, ``sys.monitoring`` from 3.12 on.
+"""Tracing of lines and exceptions in one thread: ``sys.settrace`` on Python 3.11, ``sys.monitoring`` from 3.12 on.
 
-Both are active only while a function is stepped, each for the thread that steps, and both restore the setup of other
-tools (coverage, a debugger).
+A listener is traced from ``trace`` until it is finished; several may be traced in a thread at once, such as those of
+two sessions. Both mechanisms are active only as long, and restore the setup of other tools (coverage, a debugger).
 """
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import CodeType, FrameType, TracebackType
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
-__all__ = ["Follower", "Tracing", "tracing"]
-
-
-def _settrace_of_python() -> Callable[[Any], None]:
-    """Return the original ``sys.settrace``: debugpy, when it attaches, replaces it by a wrapper that warns."""
-    holder = getattr(sys.modules.get("pydevd_tracing"), "TracingFunctionHolder", None)
-    return getattr(holder, "_original_tracing", None) or sys.settrace
+__all__ = ["Listener", "restore", "suspended", "trace", "untrace"]
 
 
-_settrace = _settrace_of_python()
-
-
-class Follower(Protocol):
-    """Receiver of the lines of a function and of its callees."""
+class Listener(Protocol):
+    """Receiver of the lines of one thread."""
 
     @property
     def finished(self) -> bool:
@@ -44,104 +36,206 @@ class Follower(Protocol):
         """Handle an exception that was raised in a followed frame or propagated to it."""
         ...
 
-
-class Tracing(Protocol):
-    """Tracer of one call, by either mechanism."""
-
-    def run(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Return ``function(*args)``, reporting events to the follower."""
-        ...
-
-    def release(self, frame: FrameType | None) -> None:
-        """Stop reporting at once, from ``frame`` outwards: the code runs at full speed again."""
+    def ended(self, frame: FrameType) -> None:
+        """Handle the end of a followed frame, by a return or an exception."""
         ...
 
 
-class _SetTrace:
-    """Lines from ``sys.settrace``, which is called for every call in the thread while it is set."""
+class _PerThread(threading.local):
+    def __init__(self) -> None:
+        self.listeners: list[Listener] = []
+        self.settrace: Any = None  # the mechanism of Python 3.11
 
-    def __init__(self, follower: Follower, code: CodeType | None) -> None:
-        self._follower = follower
-        self._before: Any = None
 
-    def run(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        self._before = sys.gettrace()
-        _settrace(self._called)
-        try:
-            return function(*args)
-        finally:
+_thread = _PerThread()
+
+
+def trace(listener: Listener, frame: FrameType | None) -> None:
+    """Report events of this thread to a listener until it is finished, in ``frame``, its callers and new calls.
+
+    A further call for the same listener arms frames and code that it follows only now.
+    """
+    if listener not in _thread.listeners:
+        _thread.listeners = [*_thread.listeners, listener]
+    _start(frame)
+
+
+def untrace(listener: Listener, frame: FrameType | None) -> None:
+    """Report no more events to a listener; without another one, the thread runs at full speed again at once.
+
+    Args:
+        listener: the listener.
+        frame: the innermost frame that may be traced.
+    """
+    _thread.listeners = [item for item in _thread.listeners if item is not listener and not item.finished]
+    if not _thread.listeners:
+        _end(frame)
+
+
+@contextmanager
+def suspended(frame: FrameType | None) -> Iterator[None]:
+    """Trace nothing in this thread during the block, such as a pause, in which code of the debugger runs."""
+    listeners, _thread.listeners = _thread.listeners, []
+    if listeners:
+        _end(None)
+    try:
+        yield
+    finally:
+        _thread.listeners = [listener for listener in listeners if not listener.finished]
+        if _thread.listeners:
+            _start(frame)
+
+
+def _follows(code: CodeType) -> bool:
+    return any(not listener.finished and listener.follows(code) for listener in _thread.listeners)
+
+
+def _report_line(frame: FrameType) -> None:
+    for listener in _thread.listeners:
+        if not listener.finished and listener.follows(frame.f_code):
+            listener.at_line(frame)
+
+
+def _report_error(frame: FrameType, error: BaseException, trace: TracebackType | None) -> None:
+    for listener in _thread.listeners:
+        if not listener.finished and listener.follows(frame.f_code):
+            listener.raised(frame, error, trace)
+
+
+def _report_end(frame: FrameType) -> None:
+    for listener in _thread.listeners:
+        if not listener.finished:
+            listener.ended(frame)
+
+
+def _release_finished(frame: FrameType | None) -> bool:
+    """Drop finished listeners; return whether others remain."""
+    if any(listener.finished for listener in _thread.listeners):
+        _thread.listeners = [listener for listener in _thread.listeners if not listener.finished]
+        if not _thread.listeners:
+            _end(frame)
+    return bool(_thread.listeners)
+
+
+if sys.version_info < (3, 12):
+
+    def _settrace_of_python() -> Any:
+        """Return the original ``sys.settrace``: debugpy, when it attaches, replaces it by a wrapper that warns."""
+        holder = getattr(sys.modules.get("pydevd_tracing"), "TracingFunctionHolder", None)
+        return getattr(holder, "_original_tracing", None) or sys.settrace
+
+    _settrace = _settrace_of_python()
+
+    class _SetTrace:
+        """Trace function of a thread, which is called for every call while it is set."""
+
+        def __init__(self) -> None:
+            self._is_set = False
+            self._before: Any = None
+            # Trace functions of other tools in frames that are traced; of most frames it is None.
+            self._frames: dict[FrameType, Any] = {}
+
+        def start(self, frame: FrameType | None) -> None:
+            if not self._is_set:
+                self._is_set = True
+                self._before = sys.gettrace()
+            while frame is not None:
+                if frame.f_trace != self._event and _follows(frame.f_code):
+                    if frame.f_trace is not None:
+                        self._frames[frame] = frame.f_trace
+                    frame.f_trace = self._event
+                frame = frame.f_back
+            _settrace(self._called)
+
+        def end(self, frame: FrameType | None) -> None:
+            if not self._is_set:
+                return
+            self._is_set = False
             _settrace(self._before)
+            # A frame keeps its trace function until it is reset, and loops then run about 8 times slower.
+            while frame is not None:
+                if frame.f_trace == self._event:
+                    frame.f_trace = self._frames.get(frame)
+                frame = frame.f_back
+            self._frames.clear()
 
-    def release(self, frame: FrameType | None) -> None:
-        # Another tool's tracer continues at once. An outer stepper does not: its commands refer to lines outside.
-        is_stepper = isinstance(getattr(self._before, "__self__", None), _SetTrace)
-        _settrace(None if is_stepper else self._before)
-        # A frame keeps its trace function until it is reset, and loops then run about 8 times slower.
-        while frame is not None:
-            if frame.f_trace == self._traced:
+        def restore(self) -> None:
+            if not self._is_set and sys.gettrace() is None and self._before is not None:
+                _settrace(self._before)
+            self._before = self._before if self._is_set else None
+
+        def _called(self, frame: FrameType, event: str, arg: Any) -> Any:
+            # Without a listener, the session ended in another thread.
+            return self._event if _release_finished(frame) and _follows(frame.f_code) else None
+
+        def _event(self, frame: FrameType, event: str, arg: Any) -> Any:
+            if not self._is_set:  # a generator that was suspended when the tracing ended continues
                 frame.f_trace = None
-            frame = frame.f_back
+                return None
+            try:
+                if event == "line":
+                    _report_line(frame)
+                elif event == "exception":
+                    _report_error(frame, arg[1], arg[2])
+                elif event == "return":
+                    _report_end(frame)
+                frame.f_locals  # noqa: B018  # Python now writes its copy of the variables back: it must be current
+            finally:
+                goes_on = _release_finished(frame)
+            return self._event if goes_on else None
 
-    def _called(self, frame: FrameType, event: str, arg: Any) -> Any:
-        return self._traced if not self._follower.finished and self._follower.follows(frame.f_code) else None
+    def _start(frame: FrameType | None) -> None:
+        if _thread.settrace is None:
+            _thread.settrace = _SetTrace()
+        _thread.settrace.start(frame)
 
-    def _traced(self, frame: FrameType, event: str, arg: Any) -> Any:
-        if self._follower.finished:  # a generator that was suspended when the stepping ended continues
-            frame.f_trace = None
-            return None
-        if event == "line":
-            self._follower.at_line(frame)
-        elif event == "exception":
-            self._follower.raised(frame, arg[1], arg[2])
-        frame.f_locals  # noqa: B018  # Python now writes its copy of the variables back: it must be current
-        if not self._follower.finished:
-            return self._traced
-        self.release(frame)
-        return None
+    def _end(frame: FrameType | None) -> None:
+        if _thread.settrace is not None:
+            _thread.settrace.end(frame or sys._getframe())
 
+    def restore() -> None:
+        """Restore the tracer of another tool after an abort: Python unsets every tracer when one raises."""
+        if _thread.settrace is not None:
+            _thread.settrace.restore()
 
-if sys.version_info >= (3, 12):
+else:
+    from typing import ClassVar
 
     class _Monitoring:
-        """Lines from ``sys.monitoring``: calls and exceptions everywhere, lines in followed code."""
+        """Events of all threads: calls and exceptions everywhere, lines and returns in followed code."""
 
-        _stacks: ClassVar[dict[int, list[_Monitoring]]] = {}  # by thread: nested steppings, the innermost last
-        _lock = threading.RLock()
-        _tool = -1
-        _listening = False
+        lock: ClassVar[threading.RLock] = threading.RLock()
+        threads: ClassVar[set[int]] = set()
+        tool: ClassVar[int] = -1
+        # By id: code objects compare by content, and a notebook cell that was run twice leaves two equal ones.
+        armed: ClassVar[dict[int, CodeType]] = {}
 
-        def __init__(self, follower: Follower, code: CodeType | None) -> None:
-            self._follower = follower
-            self._root = code
-            # By id: code objects compare by content, and a notebook cell that was run twice leaves two equal ones.
-            self._armed: dict[int, CodeType] = {}
-
-        def run(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-            thread = threading.get_ident()
-            with self._lock:
-                if not self._stacks:
-                    self._take_tool()
-                self._stacks.setdefault(thread, []).append(self)
+        @classmethod
+        def start(cls, frame: FrameType | None) -> None:
+            with cls.lock:
+                if not cls.threads:
+                    cls._take_tool()
+                cls.threads.add(threading.get_ident())
                 sys.monitoring.restart_events()
-                if self._root is not None:  # it is not necessarily the user's
-                    self._arm(self._root)
-                self._listen()
-            try:
-                return function(*args)
-            finally:
-                with self._lock:
-                    self._stacks[thread].remove(self)
-                    if not self._stacks[thread]:
-                        del self._stacks[thread]
-                    self._listen()
-                    self._disarm()
-                    if not self._stacks:
-                        self._give_tool_back()
+                while frame is not None:
+                    if _follows(frame.f_code):
+                        cls.arm(frame.f_code)
+                    frame = frame.f_back
 
-        def release(self, frame: FrameType | None) -> None:
-            with self._lock:
-                self._listen()
-                self._disarm()
+        @classmethod
+        def end(cls) -> None:
+            with cls.lock:
+                cls.threads.discard(threading.get_ident())
+                if not cls.threads and cls.tool >= 0:
+                    cls._give_tool_back()
+
+        @classmethod
+        def arm(cls, code: CodeType) -> None:
+            with cls.lock:
+                if id(code) not in cls.armed and cls.tool >= 0:
+                    cls.armed[id(code)] = code
+                    events = sys.monitoring.events
+                    sys.monitoring.set_local_events(cls.tool, code, events.LINE | events.PY_RETURN)
 
         @classmethod
         def _take_tool(cls) -> None:
@@ -149,92 +243,83 @@ if sys.version_info >= (3, 12):
             free_ids = [tool for tool in (4, 3) if sys.monitoring.get_tool(tool) is None]
             if not free_ids:
                 raise RuntimeError("stepping needs one of sys.monitoring's tool ids 3 and 4, and other tools hold both")
-            cls._tool = free_ids[0]
-            sys.monitoring.use_tool_id(cls._tool, "hookscope")
+            cls.tool = free_ids[0]
+            sys.monitoring.use_tool_id(cls.tool, "hookscope")
             for event, callback in cls._callbacks():
-                sys.monitoring.register_callback(cls._tool, event, callback)
+                sys.monitoring.register_callback(cls.tool, event, callback)
+            events = sys.monitoring.events
+            sys.monitoring.set_events(cls.tool, events.PY_START | events.PY_RESUME | events.RAISE | events.PY_UNWIND)
 
         @classmethod
         def _give_tool_back(cls) -> None:
+            tool, cls.tool = cls.tool, -1
+            sys.monitoring.set_events(tool, 0)
+            for code in cls.armed.values():
+                sys.monitoring.set_local_events(tool, code, 0)
+            cls.armed.clear()
             for event, _ in cls._callbacks():
-                sys.monitoring.register_callback(cls._tool, event, None)
-            sys.monitoring.free_tool_id(cls._tool)
-            cls._tool = -1
+                sys.monitoring.register_callback(tool, event, None)
+            sys.monitoring.free_tool_id(tool)
 
         @classmethod
-        def _callbacks(cls) -> tuple[tuple[int, Callable[..., Any]], ...]:
+        def _callbacks(cls) -> tuple[tuple[int, Any], ...]:
             events = sys.monitoring.events
             return (
                 (events.LINE, cls._line),
                 (events.PY_START, cls._started),
                 (events.PY_RESUME, cls._started),
                 (events.RAISE, cls._raised),
+                (events.PY_RETURN, cls._returned),
+                (events.PY_UNWIND, cls._unwound),
             )
-
-        @classmethod
-        def _listen(cls) -> None:
-            """Enable events of calls and exceptions while one of the innermost steppings continues."""
-            is_needed = any(not stack[-1]._follower.finished for stack in cls._stacks.values())
-            if is_needed != cls._listening:  # set_events visits all code: only on a change
-                cls._listening = is_needed
-                events = sys.monitoring.events
-                calls_and_errors = events.PY_START | events.PY_RESUME | events.RAISE
-                sys.monitoring.set_events(cls._tool, calls_and_errors if is_needed else 0)
-
-        def _arm(self, code: CodeType) -> None:
-            with self._lock:
-                if id(code) not in self._armed and self._tool >= 0:
-                    self._armed[id(code)] = code
-                    sys.monitoring.set_local_events(self._tool, code, sys.monitoring.events.LINE)
-
-        def _disarm(self) -> None:
-            other_tracers = [tracer for stack in self._stacks.values() for tracer in stack if tracer is not self]
-            still_armed = {key for tracer in other_tracers for key in tracer._armed}
-            for key, code in self._armed.items():
-                if key not in still_armed:
-                    sys.monitoring.set_local_events(self._tool, code, 0)
-            self._armed.clear()
-
-        @classmethod
-        def _of_this_thread(cls) -> _Monitoring | None:
-            """Return the innermost stepping of the running thread, if it continues."""
-            stack = cls._stacks.get(threading.get_ident())
-            return stack[-1] if stack and not stack[-1]._follower.finished else None
 
         @staticmethod
         def _started(code: CodeType, offset: int) -> Any:
-            stepping = _Monitoring._of_this_thread()
-            if stepping is None:
-                return None
-            if not stepping._follower.follows(code):
-                return sys.monitoring.DISABLE
-            stepping._arm(code)
+            if _thread.listeners:
+                if not _release_finished(sys._getframe(1)):
+                    return None
+                if not _follows(code):
+                    return None if len(_Monitoring.threads) > 1 else sys.monitoring.DISABLE
+                _Monitoring.arm(code)
             return None
 
         @staticmethod
         def _line(code: CodeType, line: int) -> None:
-            stepping = _Monitoring._of_this_thread()
-            if stepping is None or not stepping._follower.follows(code):
-                return
-            frame = sys._getframe(1)
-            try:
-                stepping._follower.at_line(frame)
-            finally:
-                if stepping._follower.finished:
-                    stepping.release(frame)
+            if _thread.listeners:
+                frame = sys._getframe(1)
+                try:
+                    _report_line(frame)
+                finally:
+                    _release_finished(frame)
 
         @staticmethod
         def _raised(code: CodeType, offset: int, error: BaseException) -> None:
-            stepping = _Monitoring._of_this_thread()
-            if stepping is None or not stepping._follower.follows(code):
-                return
-            frame = sys._getframe(1)
-            try:
-                stepping._follower.raised(frame, error, error.__traceback__)
-            finally:
-                if stepping._follower.finished:
-                    stepping.release(frame)
+            if _thread.listeners:
+                frame = sys._getframe(1)
+                try:
+                    _report_error(frame, error, error.__traceback__)
+                finally:
+                    _release_finished(frame)
 
-    tracing: Callable[[Follower, CodeType | None], Tracing] = _Monitoring
-else:
-    tracing = _SetTrace
+        @staticmethod
+        def _returned(code: CodeType, offset: int, value: object) -> None:
+            if _thread.listeners:
+                frame = sys._getframe(1)
+                _report_end(frame)
+                _release_finished(frame)
+
+        @staticmethod
+        def _unwound(code: CodeType, offset: int, error: BaseException) -> None:
+            if _thread.listeners:
+                frame = sys._getframe(1)
+                _report_end(frame)
+                _release_finished(frame)
+
+    def _start(frame: FrameType | None) -> None:
+        _Monitoring.start(frame)
+
+    def _end(frame: FrameType | None) -> None:
+        _Monitoring.end()
+
+    def restore() -> None:
+        """Do nothing: other tools of ``sys.monitoring`` keep their events."""

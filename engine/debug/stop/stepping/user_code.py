@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FrameType
 
-__all__ = ["frame_to_show", "is_user_code", "is_user_file", "nearest_user_frame"]
+__all__ = ["frame_to_show", "is_library_code", "is_user_code", "is_user_file", "nearest_user_frame"]
 
 _PACKAGE = Path(__file__).absolute().parents[3]
 # Up to Python 3.11 each of these is a function of its own; later versions run them as lines of the enclosing function,
@@ -53,6 +53,42 @@ def is_user_code(code: CodeType) -> bool:
         # `python -c` too, whose text is known from Python 3.13 on: the two cannot be distinguished.
         return filename != "<string>" and bool(linecache.getlines(filename))
     return is_user_file(filename)
+
+
+# The parts of Hookscope that a user reads as a library: layers, operators, training.
+_READABLE = tuple(
+    os.path.normcase(os.sep.join((str(base), "engine", room))) + os.sep
+    for base in (_PACKAGE, _PACKAGE.resolve())
+    for room in ("nn", "ops", "mindspore", "train", "data")
+)
+_CALLING = tuple(f"{os.sep}nn{os.sep}{name}.py" for name in ("cell", "calling"))
+# They call the user's code, and never are what it calls.
+_FRONTENDS = tuple(
+    f"{os.sep}{name}{os.sep}"
+    for name in (
+        "IPython",
+        "ipykernel",
+        "traitlets",
+        "tornado",
+        "asyncio",
+        "ipywidgets",
+        "comm",
+        "pytest",
+        "_pytest",
+        "pluggy",
+        "debugpy",
+    )
+)
+
+
+def is_library_code(code: CodeType) -> bool:
+    """Return whether a function is library code that can be stepped into on request: a layer, an installed package."""
+    filename = code.co_filename
+    if filename.startswith("<") or code.co_name in _COMPREHENSIONS:
+        return False
+    if os.path.normcase(filename).startswith(_HOOKSCOPE):
+        return os.path.normcase(filename).startswith(_READABLE) and not filename.endswith(_CALLING)
+    return not is_user_file(filename) and not any(name in filename for name in _FRONTENDS)
 
 
 def frame_to_show(frame: FrameType) -> FrameType:

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 from debug_networks import Script, scripted, tensor
+from scripted_steps import run_stepped
 
 import hookscope.engine as ms
 from hookscope.engine import grad, nn, ops
 from hookscope.engine.debug import DebugAbort, DebugSession
-from hookscope.engine.debug.stop.stepping.stepper import Stepper, Stop
+from hookscope.engine.debug.stop.stepping.stepper import Stop
 
 Look = Callable[[DebugSession], None]
 
@@ -216,7 +217,7 @@ def test_what_happens_to_a_shared_variable_during_a_stop_stays_done() -> None:
         return "over"
 
     # At the two lines that come after ``add``, and by the function itself.
-    assert Stepper(answer).call(function) == 31
+    assert run_stepped(answer, function) == 31
 
 
 def test_one_item_of_a_tuple_or_a_list_is_set_as_python_would() -> None:

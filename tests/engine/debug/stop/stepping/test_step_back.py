@@ -13,7 +13,7 @@ from debug_networks import Scale, Square, SquareThenScale, helper, scripted, ten
 
 from hookscope.engine import Tensor, grad, nn, ops
 from hookscope.engine.debug import DebugAbort, DebugSession, PausePoint
-from hookscope.engine.debug.stop.stepping.history import BpropHistory
+from hookscope.engine.debug.stop.stepping.history import LineHistory
 
 
 def position_of(point: PausePoint) -> str:
@@ -407,11 +407,11 @@ def test_captures_of_a_bprop_that_is_not_stepped_are_labeled_too() -> None:
 # Bounds
 
 
-def history() -> BpropHistory:
+def history() -> LineHistory:
     def callers(frame: Any) -> list[Any]:
         return [frame]
 
-    return BpropHistory(callers, [], max_states=5, max_operators=3, max_bytes=1000)
+    return LineHistory(callers, max_states=5, max_operators=3, max_bytes=1000)
 
 
 def test_the_history_is_bounded_by_lines_operators_and_bytes() -> None:

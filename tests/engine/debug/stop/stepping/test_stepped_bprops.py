@@ -130,8 +130,8 @@ def test_a_bprop_that_is_called_twice_in_a_step_stops_in_both_calls() -> None:
         assert run(net, 1.0) == [36.0]
     assert script.positions == ["bprop+1", "bprop+2", "bprop+3"] * 2
     assert [float(point.locals["dout"].asnumpy()[0]) for point in script.points[::3]] == [1.0, 6.0]  # type: ignore[attr-defined]
-    assert [len(point.operators) for point in script.points] == [0, 1, 2] * 2
-    assert [len(point.history) for point in script.points] == [0, 1, 4] * 2
+    assert [len(point.operators) for point in script.points] == [0, 1, 2, 2, 3, 4]
+    assert [len(point.history) for point in script.points] == [0, 1, 4, 5, 6, 9]  # back into the first call, too
 
 
 def test_a_variable_that_is_set_is_what_the_following_lines_and_stops_see() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_steps import stops_of
+from scripted_steps import run_stepped, stops_of
 
 from hookscope.engine.debug.stop.pause import DebugAbort
 from hookscope.engine.debug.stop.stepping.stepper import Stepper, Stop, is_user_code, user_frame
@@ -149,7 +149,7 @@ def test_locals_are_shown_and_assign_changes_what_the_function_computes() -> Non
             return "continue"
         return "over"
 
-    assert Stepper(answer).call(helper, 1) == 200
+    assert run_stepped(answer, helper, 1) == 200
     assert log == [{"x": 1}, {"x": 1, "y": 2}]
 
 
@@ -159,7 +159,7 @@ def test_assign_refuses_a_name_that_is_no_local_variable() -> None:
             stop.assign("z", 1)
         return "continue"
 
-    assert Stepper(answer).call(helper, 1) == 4
+    assert run_stepped(answer, helper, 1) == 4
 
 
 def test_an_exception_in_the_callback_ends_the_stepping_and_comes_out() -> None:
@@ -167,7 +167,7 @@ def test_an_exception_in_the_callback_ends_the_stepping_and_comes_out() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Stepper(answer).call(helper, 1)
+        run_stepped(answer, helper, 1)
 
 
 def test_an_unknown_command_is_refused_with_the_allowed_ones() -> None:
@@ -219,14 +219,14 @@ def stepped_by_two(outer: list[str], inner: list[str]) -> tuple[Any, list[str]]:
 
         return answer
 
-    through = functools.partial(Stepper(answers("inner", inner)).call, caller)
+    through = functools.partial(run_stepped, answers("inner", inner), caller)
 
     @functools.wraps(caller)
     def wrapped(x: int) -> Any:
         return through(x)
 
     try:
-        return Stepper(answers("outer", outer), lambda code: code in USERS).call(wrapped, 1), stops
+        return run_stepped(answers("outer", outer), wrapped, 1, user_code=lambda code: code in USERS), stops
     except DebugAbort:
         return "aborted", stops
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from scripted_steps import position_of, stops_of
+from scripted_steps import position_of, run_stepped, stops_of
 
 from hookscope.engine.debug.stop.pause import DebugAbort
-from hookscope.engine.debug.stop.stepping.stepper import Stepper, Stop
+from hookscope.engine.debug.stop.stepping.stepper import Stop
 
 
 @pytest.fixture(autouse=True)
@@ -160,7 +160,7 @@ def test_lambdas_and_nested_functions_with_cells_are_stepped_and_edited() -> Non
         return "into"
 
     log: list[str] = []
-    assert Stepper(answer).call(outer) == 30
+    assert run_stepped(answer, outer) == 30
     assert log == ["outer+1", "outer+3", "outer+7", "outer+8", "inner+1", "inner+2", "<lambda>+0"]
 
 
@@ -194,7 +194,7 @@ def test_finally_runs_line_by_line_also_when_an_exception_leaves() -> None:
         return "over"
 
     with pytest.raises(KeyError):
-        Stepper(answer).call(guarded, log)
+        run_stepped(answer, guarded, log)
     assert log == ["cleaned"]
     assert seen == ["guarded+1", "guarded+2", "fails+1 KeyError", "guarded+4"]
 
@@ -245,7 +245,7 @@ def test_an_abort_in_a_block_that_cleans_up_ends_the_run(block: str) -> None:
         return "abort" if log and log[-1] == "cleaning" else "over"
 
     with pytest.raises(DebugAbort):
-        Stepper(answer).call(functions[block], log)
+        run_stepped(answer, functions[block], log)
     assert "cleaned" not in log
 
 
@@ -282,7 +282,7 @@ def test_a_caught_exception_is_shown_once_where_it_rises_with_the_variables_ther
             stops.append((position_of(stop), stop.locals()))
         return "over"
 
-    assert Stepper(answer).call(body) == "caught"
+    assert run_stepped(answer, body) == "caught"
     assert stops == [("fails+1 KeyError", {"x": 2})]
 
 
@@ -362,7 +362,7 @@ def test_an_abort_at_an_exception_ends_the_run_also_where_the_exception_would_be
         return "over" if stop.exception is None else "abort"
 
     with pytest.raises(DebugAbort):
-        Stepper(answer).call(body)
+        run_stepped(answer, body)
 
 
 # Decorators
