@@ -32,6 +32,7 @@ from .record.recorder import Recorder
 from .record.ring import MAX_BYTES, MAX_CAPTURES, CaptureRing
 from .record.rows import CellNode, HookRow, ParameterRow, cell_nodes, hook_rows, parameter_rows, table
 from .stop.breakpoint import Breakpoint
+from .stop.breakpoint_call import answer_breakpoint_calls, leave_breakpoint_calls
 from .stop.breakpoints import Breakpoints
 from .stop.display import PauseDisplay
 from .stop.editor import Editor
@@ -67,8 +68,9 @@ class DebugSession:
     Args:
         net: the network; without it, every network and loss that is called becomes a root, see ``watch.roots``.
         watch: patterns ``PATTERN[:forward|backward|all]``; none means every leaf cell. See ``watch.pattern``.
-        breaks: breakpoints, or texts ``PATH[:MOMENT] [if EXPRESSION]``. See ``breakpoint``.
+        breaks: breakpoints, or texts ``PATH[:MOMENT] [if EXPRESSION]`` or ``FILE:LINE``. See ``breakpoint``.
         step: pause at the first line of every custom bprop.
+        just_my_code: step through lines of the user's code alone, not of layers and installed packages.
         conditions: names of conditions to check: ``NAME``, ``NAME=THRESHOLD``, ``if EXPRESSION``, or "all". See
             ``conditions``.
         stop_on: conditions to check and to pause at, in the same format.
@@ -98,6 +100,7 @@ class DebugSession:
         watch: Sequence[str] = (),
         breaks: Sequence[str | Breakpoint] = (),
         step: bool = False,
+        just_my_code: bool = True,
         conditions: Sequence[str] = (),
         stop_on: Sequence[str] = (),
         every: int = 1,
@@ -124,6 +127,7 @@ class DebugSession:
         self._attachment = Attachment(owner, self.paths, self._counts, self.takes_roots, self._watches, self._events)
         self._pauses = Pauses(self._events, self._display, self._attachment, self._hooks, owner)
         self._stepping = SessionStepping(self._attachment, self._breakpoints, self._pauses)
+        self.just_my_code = just_my_code
         self._scope = PausedScope(self._display, self._events, self.paths, self._breakpoints, self._pauses)
         self.checks = Checks(
             owner,
@@ -175,9 +179,9 @@ class DebugSession:
         )
         checked = parse_conditions(checked_texts("conditions", conditions))
         pausing = parse_conditions(checked_texts("stop_on", stop_on), "stop_on")
+        self._breakpoints.check()
         if not self.takes_roots:
             self._watches.check()
-            self._breakpoints.check()
         return [*((condition, False) for condition in checked), *((condition, True) for condition in pausing)]
 
     def __del__(self) -> None:
@@ -185,6 +189,8 @@ class DebugSession:
             return
         was_attached = self.attached
         self._attachment.detach()
+        leave_breakpoint_calls(self._stepping)
+        self._stepping.detach()
         for tap in (self._stops.operators, *self.checks.taps):
             taps.detach(tap)
         self._hooks.detach_recorders()
@@ -321,6 +327,7 @@ class DebugSession:
             return
         self._attachment.attach(self._stages)
         self._stepping.attach(sys._getframe(1))
+        answer_breakpoint_calls(self._stepping)
         self.checks.attach()
         began_to_watch(self)
         self.notify("attached")
@@ -331,6 +338,7 @@ class DebugSession:
             return
         self._pauses.aborting = False
         self._attachment.detach()
+        leave_breakpoint_calls(self._stepping)
         self._stepping.detach()
         self.checks.detach()
         self._attachment.forget()
@@ -420,6 +428,17 @@ class DebugSession:
     def step_bprop(self, every_bprop: bool) -> None:
         """Set the option; raise TypeError unless it is True or False."""
         self._breakpoints.every_bprop = checked_flag("step_bprop", every_bprop)
+
+    @property
+    def just_my_code(self) -> bool:
+        """True if only lines of the user's code are stepped through."""
+        return self._stepping.just_my_code
+
+    @just_my_code.setter
+    def just_my_code(self, just_my_code: bool) -> None:
+        """Set the option; raise TypeError unless it is True or False."""
+        self._stepping.just_my_code = checked_flag("just_my_code", just_my_code)
+        self.notify("changed")
 
     def add_breakpoint(self, text: str | Breakpoint) -> Breakpoint:
         """Add a breakpoint; an existing equal one stays unchanged.

@@ -23,16 +23,22 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from types import CodeType
 
+from ...base.file_labels import file_label
 from ...base.nearest_name import suggestion
 from ..watch.pattern import ROOT, matches
 from .expression import NAMES, compile_expression, evaluate, names_in, value_scope
+from .logpoint import LogText
 
 __all__ = ["MOMENTS", "Breakpoint"]
 
 MOMENTS = ("forward_pre", "forward", "backward_pre", "backward", "bprop")
 _OPERATORS = "ops."
 _LINE = re.compile(r"(?:(?P<file>.+):)?(?P<line>[1-9]\d{0,6})", re.DOTALL)
-_SYNTAX = re.compile(r"^(?P<path>[^\s:]+)(?::(?P<moment>\S*))?(?:\s+if\s+(?P<expression>.+))?$", re.DOTALL)
+_SYNTAX = re.compile(
+    r"^(?P<path>[^\s:]+)(?::(?P<moment>\S*))?(?:\s+if\s+(?P<expression>.+?))?(?:\s+log\s+(?P<log>.+))?$", re.DOTALL
+)
+# A file in place of a cell: a module, a path, a notebook's cell, source that was typed.
+_FILE = re.compile(r".*\.py|.*[/\\\\].*|In\[\d+\]|<.+>")
 
 
 @functools.lru_cache(maxsize=256)
@@ -43,6 +49,11 @@ def _compiled(expression: str, moment: str) -> tuple[CodeType, frozenset[str]]:
     return code, frozenset(names_in(code))
 
 
+@functools.lru_cache(maxsize=256)
+def _log_text(log: str, moment: str) -> LogText:
+    return LogText(log, NAMES if moment in MOMENTS and moment != "bprop" else None)
+
+
 @dataclass
 class Breakpoint:
     """A breakpoint. Two are equal if they stop at the same place on the same condition.
@@ -51,17 +62,19 @@ class Breakpoint:
         path: the cell's path or a pattern; "." (or "") is the root; or "ops." and an operator's name or pattern.
         moment: one of ``MOMENTS``, or a line: ``LINE`` or ``FILE:LINE``.
         expression: it pauses only if this is true, for one of the values that pass.
+        log: the text of a logpoint, which prints it and does not pause.
         passes: the number of times that the run reached this place.
         hits: the number of pauses (including those skipped without a pauser).
         error: the error of the last evaluation of the expression, one line.
 
     Raises:
-        ValueError: an unknown moment or operator, a faulty expression.
+        ValueError: an unknown moment or operator, a faulty expression or text.
     """
 
     path: str
     moment: str = "forward"
     expression: str | None = None
+    log: str | None = None
     passes: int = field(default=0, compare=False)
     hits: int = field(default=0, compare=False)
     error: str | None = field(default=None, compare=False)
@@ -77,6 +90,11 @@ class Breakpoint:
         if self.expression is not None:
             try:
                 _compiled(self.expression, self.moment)
+            except ValueError as error:
+                raise ValueError(f"breakpoint {self.path!r}: {error}") from None
+        if self.log is not None:
+            try:
+                _log_text(self.log, self.moment)
             except ValueError as error:
                 raise ValueError(f"breakpoint {self.path!r}: {error}") from None
 
@@ -114,20 +132,28 @@ class Breakpoint:
 
     @classmethod
     def parse(cls, text: str) -> Breakpoint:
-        """Parse ``PATH[:MOMENT] [if EXPRESSION]``.
+        """Parse ``PATH[:MOMENT] [if EXPRESSION] [log TEXT]``, or ``FILE:LINE ...``.
 
         Raises:
             ValueError: the text has the wrong form, an unknown moment or a faulty expression.
         """
         match = _SYNTAX.match(text.strip())
         if match is None:
-            raise ValueError(f"breakpoint {text!r} must have the form PATH[:MOMENT] [if EXPRESSION]")
-        path, moment, expression = match.group("path", "moment", "expression")
-        return cls(path, "forward" if moment is None else moment, expression)
+            raise ValueError(
+                f"breakpoint {text!r} must have the form PATH[:MOMENT] [if EXPRESSION] [log TEXT], or FILE:LINE"
+            )
+        path, moment, expression, log = match.group("path", "moment", "expression", "log")
+        if _FILE.fullmatch(path):
+            if moment is None or not _LINE.fullmatch(moment):
+                raise ValueError(f"breakpoint {text!r}: a file needs the number of a line, as in {path}:12")
+            path, moment = "", f"{path}:{moment}"
+        return cls(path, "forward" if moment is None else moment, expression, log)
 
     def __str__(self) -> str:
         condition = "" if self.expression is None else f" if {self.expression}"
-        return f"{self.path or ROOT}:{self.moment}{condition}"
+        log = "" if self.log is None else f" log {self.log}"
+        position = self.moment if self.is_anywhere else f"{self.path or ROOT}:{self.moment}"
+        return f"{position}{condition}{log}"
 
     def applies(self, path: str, moment: str) -> bool:
         """Return whether it is at this moment of this cell; one at a line is at none."""
@@ -143,7 +169,8 @@ class Breakpoint:
 
     def may_stand_in(self, filename: str) -> bool:
         """Return whether it may be at a line of this file; without a file, its cell decides."""
-        return not self.filename or self.filename in (filename, os.path.basename(filename))
+        label = file_label(filename).removeprefix("Cell ")  # of a notebook's cell: In[3]
+        return not self.filename or self.filename in (filename, os.path.basename(filename), label)
 
     def stops_in(self, filename: str, cells: Sequence[tuple[str, str]]) -> bool:
         """Return whether it stops in this file while a thread runs these cells, each with the file of its function."""
@@ -172,3 +199,13 @@ class Breakpoint:
             return False
         self.error = None
         return is_true
+
+    def log_text(self, values: Sequence[object], scope: Callable[[], dict[str, object]]) -> str | None:
+        """Return the text of a logpoint for the first of the values that pass; None if one of its expressions fails."""
+        assert self.log is not None
+        try:
+            text = _log_text(self.log, self.moment)
+            return text.text_with(values[0] if values else None, {**scope(), "passes": self.passes})
+        except Exception as error:  # an error of the user's expression must not end the user's run
+            self.error = f"{type(error).__name__}: {error}".splitlines()[0]
+            return None

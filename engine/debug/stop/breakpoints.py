@@ -10,7 +10,8 @@ from ...base.quoting import quoted
 from ..argument_checks import checked_flag, checked_text
 from ..watch.pattern import ROOT, check_matches, member
 from .breakpoint import Breakpoint
-from .line_stops import LineStops
+from .line_check import check_line
+from .line_stops import LineStops, passes
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
@@ -52,7 +53,7 @@ class Breakpoints:
         self._events = events
 
     def check(self) -> None:
-        """Check that each breakpoint matches a cell.
+        """Check that each breakpoint matches a cell, or a line with code.
 
         Raises:
             ValueError: one matches none, or is at the bprop of a cell without its own.
@@ -61,7 +62,9 @@ class Breakpoints:
             self._check(stop)
 
     def _check(self, stop: Breakpoint) -> None:
-        if self._any_path or stop.operator:
+        if stop.is_anywhere:
+            check_line(stop)
+        if self._any_path or stop.operator or stop.is_anywhere:
             return
         check_matches(stop.path or ".", [path for path, _ in self._paths], "breakpoint")
         bprop_paths = [path for path, cell in self._paths if cell.has_custom_bprop]
@@ -104,13 +107,8 @@ class Breakpoints:
         match = None
         for candidate in tuple(self.all):
             if bool(candidate.operator) is operator and candidate.applies(path, moment):
-                candidate.passes += 1
-                previous_error = candidate.error
-                if candidate.holds(values, scope):
-                    candidate.hits += 1
-                    match = match or candidate
-                elif candidate.error not in (None, previous_error):
-                    self._events.say(f"breakpoint {candidate}: {candidate.error}; it does not stop")
+                is_hit = passes(candidate, values, scope, self._events)
+                match = match or (candidate if is_hit else None)
         return match
 
     def report_skipped(self, cell: Cell) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING
 
 from hookscope.engine.tape import taps
 
+from ..watch.pattern import ROOT
 from .breakpoint import Breakpoint
 from .points import files_of, lines_with_code
 from .stepping.variables import variables
@@ -16,7 +18,25 @@ if TYPE_CHECKING:
     from ..events import Events
     from ..watch.paths import CellPaths
 
-__all__ = ["LineStops"]
+__all__ = ["LineStops", "passes"]
+
+
+def passes(stop: Breakpoint, values: Sequence[object], scope: Callable[[], dict[str, object]], events: Events) -> bool:
+    """Count a pass of a breakpoint, print the text of a logpoint, and return whether to pause."""
+    stop.passes += 1
+    previous_error = stop.error
+    is_hit = stop.holds(values, scope)
+    stop.hits += is_hit
+    text = stop.log_text(values, scope) if is_hit and stop.log is not None else None
+    if text is not None:
+        events.say(f"{stop.path or ROOT}:{stop.moment}: {text}" if not stop.is_anywhere else f"{stop.moment}: {text}")
+    if stop.error not in (None, previous_error):
+        events.say(f"breakpoint {stop}: {stop.error}; it {'does not stop' if stop.log is None else 'prints nothing'}")
+    return is_hit and stop.log is None
+
+
+def _names_at(names: Mapping[str, object], frame: FrameType) -> dict[str, object]:
+    return {**names, **frame.f_globals, **variables(frame)}
 
 
 class LineStops:
@@ -84,13 +104,8 @@ class LineStops:
         for stop in tuple(self._breakpoints):
             if stop.line != line or not stop.stops_in(file, cells):
                 continue
-            stop.passes += 1
-            previous_error = stop.error
             with taps.mute():
-                is_true = stop.holds((names.get("value"),), lambda: {**names, **frame.f_globals, **variables(frame)})
-            if is_true:
-                stop.hits += 1
-                match = match or stop
-            elif stop.error not in (None, previous_error):
-                self._events.say(f"breakpoint {stop}: {stop.error}; it does not stop")
+                scope = partial(_names_at, names, frame)
+                is_hit = passes(stop, (names.get("value"),), scope, self._events)
+            match = match or (stop if is_hit else None)
         return match

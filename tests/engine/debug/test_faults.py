@@ -27,7 +27,7 @@ from hookscope.engine.debug.record.ring import CaptureRing
 from hookscope.engine.debug.stop import points
 from hookscope.engine.debug.stop.cell_stops import CellStops
 from hookscope.engine.debug.stop.operator_stops import OperatorStops
-from hookscope.engine.debug.stop.stepping import bprop as stepped
+from hookscope.engine.debug.stop.stepping import session_stepping as stepped
 from hookscope.engine.debug.stop.stepping.history import LineHistory
 from hookscope.engine.debug.watch import newest_session
 from hookscope.engine.debug.watch.observer import Observer
@@ -434,9 +434,9 @@ def _paused(net: Net, **options: Any) -> DebugSession:
         (LineHistory, "operator"),
         (LineHistory, "clear"),
         (stepped, "point_at_stop"),
-        (stepped.BpropRun, "_changed"),
-        (stepped.BpropRun, "_reason"),
-        (stepped._OperatorTap, "operator"),
+        (stepped._Thread, "_changed"),
+        (stepped._Thread, "_reason_of"),
+        (stepped._OperatorRecorder, "operator"),
         (stepped, "contents"),
     ],
     ids=lambda value: getattr(value, "__name__", value),

@@ -158,7 +158,7 @@ def test_conditions_have_a_contrast_of_4_5_also_in_the_past(
     failing = Breakpoint("block.relu", "13", "missing > 1")
     failing.error = "NameError: name 'missing' is not defined"
     session.add_breakpoint(failing)
-    gutter.ask(type="set_breakpoint_at", line=12, condition="n == 3")
+    gutter.ask(type="set_breakpoint_at", line=12, condition="n == 3", log="")
     gutter.ask(type="watch_expression", expression="missing")
     for look in (None, "Step back"):
         if look:

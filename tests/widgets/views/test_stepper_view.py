@@ -192,7 +192,7 @@ def test_a_line_breakpoint_of_the_panel_is_one_of_the_session_and_stops_the_run(
 
     def begin(panel: DebuggerPanel) -> str:
         assert panel.stop["stoppable"][0] == panel.stop["first_line"] and panel.stop["stoppable"][-1] == last
-        ask(panel, type="set_breakpoint_at", line=last, condition="float(dout.sum()) == 3")
+        ask(panel, type="set_breakpoint_at", line=last, condition="float(dout.sum()) == 3", log="")
         assert [str(stop) for stop in panel.session.breakpoints] == [f".:{last} if float(dout.sum()) == 3"]
         assert panel.stop["breakpoints"] == [
             {
@@ -226,7 +226,7 @@ def test_a_breakpoint_at_a_line_is_no_moment_that_the_tree_shows(session: PlainS
 
 def test_a_breakpoint_where_no_code_is_says_so() -> None:
     def look(panel: DebuggerPanel) -> str:
-        panel._received(panel, {"type": "set_breakpoint_at", "line": 1, "condition": ""}, [])
+        panel._received(panel, {"type": "set_breakpoint_at", "line": 1, "condition": "", "log": ""}, [])
         assert panel.status["error"] == "no breakpoint can stand at line 1: it has no code of bprop"
         panel._error = ""
         return "continue"

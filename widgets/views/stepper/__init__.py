@@ -6,7 +6,7 @@ A handler may run in the paused thread itself, so handlers never wait for the ru
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from hookscope.engine.debug.stop.pause import COMMANDS
 from hookscope.engine.tape.progress import Stopped
@@ -41,6 +41,12 @@ _CHECK_SECONDS = 1.0
 _MAX_EVALUATIONS = 20
 
 
+class SteppingOptions(TypedDict):
+    """The options of stepping."""
+
+    just_my_code: bool
+
+
 class GradientCheck(Gradient):
     """The state of a gradient check; while it runs, only the cell's path is present."""
 
@@ -57,6 +63,7 @@ def publish(panel: DebuggerPanel, budget: float = 0.0) -> None:
         point = session.skipped_pauses[-1]
     if point is not None:
         panel.stop = stop_view(point, skipped, session.paused, session.breakpoints)
+    panel.stepping = {"just_my_code": session.just_my_code}
     publish_watch_values(panel)
     publish_local(panel)
 
@@ -119,6 +126,11 @@ def edit(panel: DebuggerPanel, name: str, expression: str) -> None:
     publish(panel)
 
 
+def set_just_my_code(panel: DebuggerPanel, on: bool) -> None:
+    """Step through the user's code alone, or through layers and installed packages too."""
+    panel.session.just_my_code = on
+
+
 def check_gradient(panel: DebuggerPanel) -> None:
     """Check the gradient of the cell whose bprop is paused, and publish the progress and result."""
     point = panel.session.paused
@@ -144,6 +156,7 @@ VIEW = View(
     at_pause=True,
     traits={
         "stop": state(Stop),
+        "stepping": state(SteppingOptions),
         "evaluations": state(list[Evaluation]),
         "gradient": state(GradientCheck),
         "watches": state(list[Evaluation]),
@@ -159,7 +172,8 @@ VIEW = View(
         "evaluate": Action({"expression": str}, evaluate),
         "edit": Action({"name": str, "expression": str}, edit),
         "check_gradient": Action({}, check_gradient),
-        "set_breakpoint_at": Action({"line": int, "condition": str}, set_breakpoint_at),
+        "set_breakpoint_at": Action({"line": int, "condition": str, "log": str}, set_breakpoint_at),
+        "set_just_my_code": Action({"on": bool}, set_just_my_code),
         "remove_breakpoint_at": Action({"line": int}, remove_breakpoint_at),
         "watch_expression": Action({"expression": str}, watch_expression),
         "unwatch_expression": Action({"expression": str}, unwatch_expression),

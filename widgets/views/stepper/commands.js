@@ -63,6 +63,8 @@ export function createCommands(send) {
   const steps = COMMANDS.map((command) => keyed(command, `hs-step hs-step-${command}`, () => resume(command)));
   const looks = HISTORY.map((type) => keyed(type, "hs-look", () => look(type)));
   const proceed = make("button", { type: "button", class: "hs-button hs-primary", text: "Continue", "aria-label": "Continue the run", title: `Let the run go on to the next breakpoint, or to its end (${keyFor("continue")})`, hidden: "", onclick: () => resume("continue") });
+  const mine = make("input", { type: "checkbox", onchange: () => send({ type: "set_just_my_code", on: mine.checked }) });
+  const mineLabel = make("label", { class: "hs-mine", title: "Step through your own lines alone, not through those of layers and installed packages" }, [mine, "Just my code"]);
   /** @param {string} name @param {string} kind @param {HTMLElement[]} buttons */
   const group = (name, kind, buttons) =>
     make("div", { class: `hs-commands ${kind}`, role: "group", "aria-label": name }, [make("span", { class: "hs-commands-name", "aria-hidden": "true", text: name }), ...buttons]);
@@ -71,9 +73,14 @@ export function createCommands(send) {
     element: make("div", { class: "hs-bar hs-steps", role: "toolbar", "aria-label": "Stepping" }, [
       group("Go on", "hs-going-on", steps),
       group("Look back", "hs-looking-back", looks),
+      mineLabel,
       tooltip.element,
     ]),
     controls: [...steps, ...looks],
+    /** @param {import("../../static/python.js").SteppingOptions} options */
+    setOptions(options) {
+      mine.checked = options.just_my_code;
+    },
     /** The button for the heading above the views. */
     proceed,
     /** @param {boolean} now */

@@ -6,7 +6,7 @@ import { closest, make, setAttribute, setText } from "../../static/dom.js";
 
 /**
  * @param {HTMLElement} list the list of lines
- * @param {{set: (line: number, condition: string) => void, remove: (line: number) => void}} asks
+ * @param {{set: (line: number, condition: string, log: string) => void, remove: (line: number) => void}} asks
  */
 export function createGutter(list, asks) {
   let enabled = false;
@@ -22,7 +22,7 @@ export function createGutter(list, asks) {
   /** @param {number} line */
   function toggle(line) {
     if (breakpoints.has(line)) asks.remove(line);
-    else asks.set(line, "");
+    else asks.set(line, "", "");
   }
 
   /** @param {KeyboardEvent} event @param {HTMLButtonElement} number */
@@ -50,7 +50,15 @@ export function createGutter(list, asks) {
     const label = `Condition of the breakpoint at line ${line}`;
     const input = make("input", { type: "text", class: "hs-input", "aria-label": label, placeholder: "abs(dx).max() > 1", spellcheck: "false", autocomplete: "off" });
     input.value = breakpoints.get(line)?.condition ?? "";
-    const form = make("form", { class: "hs-if-form", onsubmit: submit, onkeydown: leave }, [make("span", { "aria-hidden": "true", text: "if" }), input]);
+    const log = make("input", { type: "text", class: "hs-input", "aria-label": `Text that line ${line} prints in place of a pause`, placeholder: "norm {x.norm():.3g}", spellcheck: "false", autocomplete: "off" });
+    log.value = breakpoints.get(line)?.log ?? "";
+    const form = make("form", { class: "hs-if-form", onsubmit: submit, onkeydown: leave }, [
+      make("span", { "aria-hidden": "true", text: "if" }),
+      input,
+      make("span", { "aria-hidden": "true", text: "log" }),
+      log,
+      make("button", { type: "submit", class: "hs-button", text: "Set" }),
+    ]);
     editing = { line, form };
     item.append(form);
     draw();
@@ -59,7 +67,7 @@ export function createGutter(list, asks) {
     /** @param {Event} event */
     function submit(event) {
       event.preventDefault();
-      asks.set(line, input.value);
+      asks.set(line, input.value, log.value);
       close();
       numberOf(line)?.focus();
     }
@@ -106,9 +114,10 @@ export function createGutter(list, asks) {
     button.disabled = !enabled;
     const failed = entry.error ? `: ${entry.error}; it did not stop` : "";
     button.classList.toggle("hs-failed", Boolean(failed));
-    setText(button, entry.condition ? `if ${entry.condition}${failed}` : "if …");
-    setAttribute(button, "aria-label", entry.condition ? `Condition at line ${line}: ${entry.condition}${failed}` : `Condition at line ${line}: none`);
-    setAttribute(button, "title", entry.condition ? `if ${entry.condition}${failed}` : "Stop only if a condition holds");
+    const text = [entry.condition && `if ${entry.condition}`, entry.log && `log ${entry.log}`].filter(Boolean).join(" ");
+    setText(button, text ? `${text}${failed}` : "if …");
+    setAttribute(button, "aria-label", `Condition at line ${line}: ${text ? `${text}${failed}` : "none"}`);
+    setAttribute(button, "title", text ? `${text}${failed}` : "Stop only if a condition holds, or print a text");
   }
 
   list.addEventListener("contextmenu", (event) => {

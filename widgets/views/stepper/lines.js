@@ -1,6 +1,6 @@
 // The source of the function in which the run is paused: its current line, breakpoints, and values of its names.
 
-import { make, setAttribute } from "../../static/dom.js";
+import { make, setAttribute, setText } from "../../static/dom.js";
 import { numberedLines } from "../../static/source.js";
 import { createGutter } from "./gutter.js";
 import { createPeek, markNames } from "./peek.js";
@@ -9,7 +9,7 @@ import { createPeek, markNames } from "./peek.js";
 export function createLines(send) {
   const element = make("ol", { class: "hs-source", "aria-label": "Source", "aria-description": "Arrow left and right show the values of names", tabindex: "0" });
   const gutter = createGutter(element, {
-    set: (line, condition) => send({ type: "set_breakpoint_at", line, condition }),
+    set: (line, condition, log) => send({ type: "set_breakpoint_at", line, condition, log }),
     remove: (line) => send({ type: "remove_breakpoint_at", line }),
   });
   let paused = false;
@@ -26,6 +26,32 @@ export function createLines(send) {
     if (!room || !current) return;
     const top = current.offsetTop; // relative to the list, which is positioned
     if (top < element.scrollTop + 24 || top > element.scrollTop + room - 48) element.scrollTop = top - room / 3;
+  }
+
+  /** Show beside each line the operators that it has run. @param {import("../../static/python.js").Stop} stop */
+  function drawOperators(stop) {
+    /** @type {Map<number, Map<string, number>>} */
+    const byLine = new Map();
+    for (const { name, line } of stop.operators.slice(0, stop.ran)) {
+      if (!byLine.has(line)) byLine.set(line, new Map());
+      const counts = /** @type {Map<string, number>} */ (byLine.get(line));
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    for (const item of element.querySelectorAll("li")) {
+      const counts = byLine.get(Number(item.dataset.line));
+      let note = item.querySelector(".hs-line-operators");
+      if (!counts) {
+        note?.remove();
+        continue;
+      }
+      if (!note) {
+        note = make("span", { class: "hs-line-operators" });
+        item.querySelector("code")?.after(note);
+      }
+      const names = [...counts].map(([name, count]) => (count > 1 ? `${name} ×${count}` : name));
+      setText(note, names.length > 4 ? `${names.slice(0, 4).join(", ")} and ${names.length - 4} more` : names.join(", "));
+      setAttribute(note, "title", `Operators of this line: ${names.join(", ")}`);
+    }
   }
 
   return {
@@ -47,6 +73,7 @@ export function createLines(send) {
         setAttribute(item, "aria-current", Number(item.dataset.line) === stop.line ? "true" : null);
       }
       gutter.update(stop.breakpoints);
+      drawOperators(stop);
       peek.forget();
       reveal();
     },

@@ -97,6 +97,7 @@ export function create({ send, go }) {
     element,
     traits: [
       [["stop"], update],
+      [["stepping"], commands.setOptions],
       [["evaluations"], evaluate.update],
       [["gradient"], gradient.update],
       [["watches"], watches.update],

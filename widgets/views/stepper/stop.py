@@ -30,12 +30,13 @@ class Local(TypedDict):
 
 
 class Operator(TypedDict):
-    """An executed operator."""
+    """An executed operator; `line` is its line of the function that is shown, 0 for one of another function."""
 
     name: str
     inputs: str
     outputs: str
     shown: bool
+    line: int
 
 
 class OperatorValues(TypedDict):
@@ -148,6 +149,7 @@ def stop_view(
                 "inputs": _values(record.inputs),
                 "outputs": _values(record.outputs),
                 "shown": record is point.operator,
+                "line": record.line if (record.function, record.filename) == (point.function, point.filename) else 0,
             }
             for record in operators
         ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
+from hookscope.engine.base.file_labels import file_label
 from hookscope.engine.debug.stop.breakpoint import Breakpoint
 from hookscope.widgets import texts
 from hookscope.widgets.messages import MessageError
@@ -21,6 +22,7 @@ class LineBreakpoint(TypedDict):
     line: int
     text: str
     condition: str
+    log: str
     hits: str
     error: str
 
@@ -33,6 +35,7 @@ def line_breakpoints(point: PausePoint, breakpoints: Iterable[Breakpoint]) -> li
             "line": line,
             "text": str(breakpoint_),
             "condition": breakpoint_.expression or "",
+            "log": breakpoint_.log or "",
             "hits": texts.counted(breakpoint_.hits, "stop"),
             "error": breakpoint_.error or "",
         }
@@ -59,20 +62,32 @@ def _is_head(point: PausePoint, line: int) -> bool:
 def _stands(breakpoint_: Breakpoint, point: PausePoint, line: int) -> bool:
     if _is_head(point, line) and breakpoint_.applies(point.path, "bprop"):
         return True
-    return breakpoint_.stands_in(point.path) and breakpoint_.stands_at(line, point.filename, point.bprop_begins[0])
+    if breakpoint_.is_anywhere:
+        return breakpoint_.line == line and breakpoint_.may_stand_in(point.filename)
+    return breakpoint_.stands_in(point.path) and breakpoint_.stands_at(line, point.filename, _cell_file(point))
 
 
-def set_breakpoint_at(panel: DebuggerPanel, line: int, condition: str) -> None:
-    """Set a breakpoint at a line of the function that is shown, optionally with a condition."""
+def _cell_file(point: PausePoint) -> str:
+    """Return the file of the function that the paused cell runs; "" if the stop is in other code."""
+    return point.filename if point.moment == "construct" else point.bprop_begins[0]
+
+
+def set_breakpoint_at(panel: DebuggerPanel, line: int, condition: str, log: str) -> None:
+    """Set a breakpoint at a line of the function that is shown, optionally with a condition or as a logpoint."""
     point = _shown_point(panel)
     if line not in _lines(point):
         raise MessageError(f"no breakpoint can stand at line {line}: it has no code of {point.function or 'a bprop'}")
-    file, _ = point.bprop_begins
+    path = (point.path or ".") if _cell_file(point) else ""
     if _is_head(point, line):
         moment = "bprop"
+    elif point.filename == _cell_file(point):
+        moment = str(line)
     else:
-        moment = str(line) if point.filename == file else f"{point.filename}:{line}"
-    requested = Breakpoint(point.path or ".", moment, condition.strip() or None)  # validated before anything is removed
+        label = file_label(point.filename)
+        is_cell = label.startswith("Cell In[")
+        moment = f"{label.removeprefix('Cell ') if is_cell else point.filename}:{line}"
+    # Validated before anything is removed.
+    requested = Breakpoint(path, moment, condition.strip() or None, log.strip() or None)
     _remove(panel, point, line)
     panel.session.add_breakpoint(requested)
 

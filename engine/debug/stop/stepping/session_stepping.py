@@ -130,9 +130,10 @@ class _Thread:
         is_recorded = self.stepper.stepping or bool(self.bprops)
         (taps.attach if is_recorded else taps.detach)(self.recorder)
         if not is_recorded and self.stepper.finished:
-            self.history.clear()
             self.last_values.clear()
             self.last_frame = None
+            with self._faults.at("stepping (the history is cleared)"):
+                self.history.clear()
 
     def _on_line(self, frame: FrameType) -> None:
         with self._faults.at("stepping (a line is kept)"):
@@ -158,7 +159,7 @@ class _Thread:
         line_stop, self._line_stop = self._line_stop, None
         bprop = self.bprops[-1] if self.bprops else None
         visit = self._attachment.visits.running()
-        path, names = _place(bprop, visit)
+        path, names = _path_and_names(bprop, visit)
         kind, moment = "bprop", "bprop"
         if bprop is None:
             kind = "line" if line_stop is None else "breakpoint"
@@ -272,7 +273,7 @@ class SessionStepping:
         check_not_evaluating()
         with taps.mute():
             visit = self._attachment.visits.running()
-            path, names = _place(None, visit)
+            path, names = _path_and_names(None, visit)
             moment = _moment(frame, visit)
             point = point_at_stop(Stop(frame, frame.f_lineno), "pause", reason, path, moment, names)
             self.pause(point, -1)
@@ -364,7 +365,7 @@ class SessionStepping:
         cells = [(visit.path, construct_file(visit.cell)) for visit in running]
         if bprop is not None:
             cells.append((bprop.path, bprop.start[0]))
-        return self._breakpoints.lines.at(frame, cells, _place(bprop, visits.running())[1])
+        return self._breakpoints.lines.at(frame, cells, _path_and_names(bprop, visits.running())[1])
 
     # Custom bprops
 
@@ -396,7 +397,7 @@ class SessionStepping:
             thread.update()
 
 
-def _place(bprop: BpropCall | None, visit: Visit | None) -> tuple[str, Mapping[str, object]]:
+def _path_and_names(bprop: BpropCall | None, visit: Visit | None) -> tuple[str, Mapping[str, object]]:
     """Return the path and the debugger's names at a line."""
     if bprop is not None:
         return bprop.path, bprop.names
