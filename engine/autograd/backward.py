@@ -19,7 +19,7 @@ from ..tape import taps
 from ..tape.tape import Node, Recording, Renaming, state
 from ..tensors.operator import FLOAT32, TIMES_OTHER, Operator
 from .regions import Regions
-from .sums import Sums, accumulate, add_in_place, add_pairs, run_hook, sum_of
+from .sums import Sums, accumulate, add_in_place, add_pairs, keys_of_sums, run_hook, sum_of
 
 __all__ = ["backward", "run_backward", "step_back"]
 
@@ -210,20 +210,42 @@ def node_backward(
 def _leaf_hooks(recording: Recording, gradients: dict[int, Any]) -> list[Event]:
     """Return the calls of the hooks on leaves, as events: each when the gradient is complete.
 
-    That is before the first node that uses the leaf.
+    That is before the first node that uses the leaf, of those that the outputs depend on.
     """
     nodes, marks = recording.nodes, recording.marks
     remaining = {id(array) for array in recording.leaves if id(array) in recording.hooks}
     positions: dict[int, list[int]] = {}
     if remaining and not any(region.inner_inputs for _, region, _ in marks):  # else uses have other names
-        for index, (operator, inputs, _, _) in enumerate(nodes):
-            for array in reversed(inputs) if getattr(operator, "hooks_from_last", False) else inputs:
-                if id(array) in remaining:
-                    remaining.discard(id(array))
-                    positions.setdefault(index, []).append(id(array))
+        first_uses = _first_uses(recording, remaining, gradients)
+        for index in set(first_uses.values()):
+            operator, inputs, _, _ = nodes[index]
+            keys = map(id, reversed(inputs) if getattr(operator, "hooks_from_last", False) else inputs)
+            positions[index] = [key for key in dict.fromkeys(keys) if first_uses.get(key) == index]
+        remaining -= first_uses.keys()
     if remaining:
         positions.setdefault(0, []).extend(remaining)
     return [(index, partial(_run_leaf_hooks, recording, positions[index], gradients)) for index in sorted(positions)]
+
+
+def _first_uses(recording: Recording, leaves: set[int], gradients: dict[int, Any]) -> dict[int, int]:
+    """Return the index of the first node that passes a gradient to each of these leaves.
+
+    Nodes without a path to a value that has a gradient, such as those of an unused result, do not count.
+    """
+    inner_outputs = {
+        id(inner): name for _, region, _ in recording.marks for name, inner in region.inner_outputs.items()
+    }
+    reached = keys_of_sums(gradients)
+    uses: dict[int, int] = {}
+    for index in range(len(recording.nodes) - 1, -1, -1):
+        operator, inputs, output, _ = recording.nodes[index]
+        outputs = list(map(id, output if type(output) is tuple else (output,)))
+        is_reached = any(key in reached or inner_outputs.get(key) in reached for key in outputs)
+        if is_reached or operator.runs_without_gradient:
+            keys = set(map(id, inputs))
+            reached |= keys
+            uses.update(dict.fromkeys(keys & leaves, index))
+    return uses
 
 
 def _run_leaf_hooks(recording: Recording, keys: Iterable[int], gradients: dict[int, Any]) -> None:

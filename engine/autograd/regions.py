@@ -26,7 +26,7 @@ from ..tape import taps
 from ..tape.tape import ArrayPlaceholder, RecomputeNode, Recording, Region, map_values, state
 from ..tensors.nested import direct_positions
 from ..tensors.tensor import Tensor
-from .sums import Sums, accumulate, sum_of
+from .sums import Sums, accumulate, keys_of_sums, sum_of
 
 __all__ = ["Regions"]
 
@@ -44,7 +44,7 @@ class Regions:
         self.recording = recording
         self.gradients = gradients
         self.functions = functions
-        self.targets = {key for key in (*gradients, *getattr(gradients, "parts", ())) if key in gradients}
+        self.targets = keys_of_sums(gradients)
         self.open_regions: list[Region] = []
         """The open ones, the outermost first."""
 

@@ -13,7 +13,7 @@ from ..base.types import Array
 from ..tape.tape import Node, Recording, Renaming
 from ..tensors.operator import ARRAY_FUNCTIONS
 
-__all__ = ["Sums", "accumulate", "add_in_place", "add_pairs", "run_hook", "sum_of"]
+__all__ = ["Sums", "accumulate", "add_in_place", "add_pairs", "keys_of_sums", "run_hook", "sum_of"]
 
 
 def accumulate(gradients: dict[int, Any], key: int, gradient: Any, functions: Any) -> None:
@@ -22,6 +22,11 @@ def accumulate(gradients: dict[int, Any], key: int, gradient: Any, functions: An
         return
     previous = gradients.get(key)
     gradients[key] = gradient if previous is None else functions.add(previous, gradient)
+
+
+def keys_of_sums(gradients: dict[int, Any]) -> set[int]:
+    """Return the names of the values that have a gradient so far."""
+    return {key for key in (*gradients, *getattr(gradients, "parts", ())) if key in gradients}
 
 
 def add_pairs(

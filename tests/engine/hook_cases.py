@@ -529,6 +529,36 @@ def the_hook_of_a_parameter_used_twice(log: list[str]) -> Any:
 
 
 @case
+def the_hook_of_a_parameter_whose_first_use_has_no_effect(log: list[str]) -> Any:
+    def through(cell: Any, x: Any) -> Any:
+        cell.a(x * 5)  # its result is not used
+        return cell.b(x) * cell.a.w
+
+    net = told(watch(made(through, Scale(), Square()), log, *BACK), log)
+    return ms.grad(net, 0, net.trainable_params())(t(3.0))
+
+
+@case
+def the_hook_of_a_parameter_whose_first_use_is_stopped(log: list[str]) -> Any:
+    def through(cell: Any, x: Any) -> Any:
+        return cell.b(x + ops.stop_gradient(cell.a(x))) * cell.a.w
+
+    net = told(watch(made(through, Scale(), Square()), log, *BACK), log)
+    return ms.grad(net, 0, net.trainable_params())(t(3.0))
+
+
+@case
+def the_hook_of_an_argument_whose_first_use_has_no_effect(log: list[str]) -> Any:
+    def through(x: Any) -> Any:
+        cell.a(x * 5)
+        return cell.b(t(3.0) * cell.a.w) * x
+
+    x, cell = t(7.0), watch(Pair(Scale(), Square()), log, *BACK)
+    x.register_hook(lambda g: log.append(f"tensor {shown(g)}"))
+    return ms.grad(through, 0, cell.trainable_params())(x)
+
+
+@case
 def the_hook_of_a_parameter_used_by_two_branches(log: list[str]) -> Any:
     shared = Scale()
     net = told(watch(made(lambda cell, x: cell.a(x) + cell.b(x * 2), Pair(shared, Square()), shared), log, *BACK), log)
