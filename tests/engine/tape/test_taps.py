@@ -388,6 +388,42 @@ def test_each_level_of_nested_gradients_is_told() -> None:
     assert next(e for e in notes.events if e[0] == "leaves") == ("leaves", "Square", [[4.0, 6.0]])
 
 
+class Doubled(Tap):
+    """Tap that doubles the gradients that arrive at a cell."""
+
+    def backward_enter(self, call: CellCall, grad_output: Any) -> Any:
+        return tuple(g * 2 for g in grad_output)
+
+
+def test_a_leaf_s_hook_runs_at_the_same_point_if_a_tap_replaces_gradients_of_a_second_derivative() -> None:
+    class Cubic(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.w = ms.Parameter(Tensor([2.0]))
+
+        def construct(self, x: Tensor) -> Tensor:
+            return x * self.w * self.w
+
+    def log_of(cell: Cubic) -> list[str]:
+        log: list[str] = []
+
+        def slope(z: Tensor) -> Tensor:
+            earlier = z * 2
+            earlier.register_hook(lambda g: log.append(f"earlier {g.tolist()}"))
+            return grad(lambda v: (v * cell(X)).sum(), 0, [cell.w])(z)[0] * earlier
+
+        cell.w.register_hook(lambda g: log.append(f"weight {g.tolist()}"))
+        grad(slope, 0, [cell.w])(Tensor([5.0]))
+        return log
+
+    hooked = Cubic()
+    hooked.register_backward_pre_hook(lambda cell, grads: tuple(g * 2 for g in grads))
+    with watching(Doubled()):
+        log = log_of(Cubic())
+    assert log == log_of(hooked)
+    assert [line.split()[0] for line in log] == ["weight", "weight", "earlier"]  # of the inner gradient first
+
+
 # Watching changes no bit
 
 
