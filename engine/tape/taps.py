@@ -397,6 +397,11 @@ def repetition_of(log: CallLog, context: str) -> Iterator[None]:
         _local.context, _local.continues, _local.repeated_calls, _local.depth = previous
 
 
+def in_repetition() -> bool:
+    """Return whether this thread runs a repetition of earlier calls: a cell that is recomputed."""
+    return _local.repeated_calls is not None
+
+
 @contextmanager
 def in_context(context: str) -> Iterator[None]:
     """Set the context of the calls inside the block."""

@@ -153,6 +153,8 @@ class Observer(taps.Tap):
         try:
             if visit is not None:
                 stages = self._stages()
+                if visit.aborted:  # the user's code caught the exception
+                    stages.stops.pauses.end_by_abort()
                 stages.newest.output(visit.path, call.output)
                 stages.process(visit, "forward", "forward", call)
         finally:

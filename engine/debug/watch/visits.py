@@ -65,6 +65,7 @@ class Visit:
     edits: dict[str, tuple[PausePoint, Sequence[Edit]]] = field(default_factory=dict)  # by moment
     stopped: set[str] = field(default_factory=set)  # the moments at which the call stopped
     first: Visit | None = None
+    aborted: bool = False  # at a line inside it
 
     def names(self) -> dict[str, Any]:
         """Return the debugger's names for expressions, apart from ``value``."""

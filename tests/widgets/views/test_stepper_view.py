@@ -51,6 +51,10 @@ class Answers:
         return None
 
     def wait(self, until: Callable[[], bool]) -> None:
+        point = self.panel.session.paused
+        if point is not None and point.kind == "line" and point.function == "debug":  # the bprop has ended
+            ask(self.panel, type="resume", command="continue")
+            return
         ask(self.panel, type="resume", command=self.answers.pop(0)())
         assert until()
 
@@ -199,6 +203,7 @@ def test_a_line_breakpoint_of_the_panel_is_one_of_the_session_and_stops_the_run(
                 "line": last,
                 "text": f".:{last} if float(dout.sum()) == 3",
                 "condition": "float(dout.sum()) == 3",
+                "log": "",
                 "hits": "0 stops",
                 "error": "",
             }
@@ -397,6 +402,8 @@ def test_a_stop_carries_source_locals_operators_and_the_exception(session: Plain
     assert view["title"] == "bprop of block.relu, line 11"
     assert view["lines"][1] == [("", "    "), ("keyword", "return"), ("", " (dout,)")]
     assert view["locals"][1] == {"name": "n", "value": "3", "changed": True}
-    assert view["operators"] == [{"name": "Mul", "inputs": "float64 2, 2", "outputs": "None", "shown": False}]
+    assert view["operators"] == [
+        {"name": "Mul", "inputs": "float64 2, 2", "outputs": "None", "shown": False, "line": 0}
+    ]
     assert view["exception"] == "ZeroDivisionError: division by zero"
     json.dumps(view)

@@ -116,7 +116,7 @@ export function createGutter(list, asks) {
     button.classList.toggle("hs-failed", Boolean(failed));
     const text = [entry.condition && `if ${entry.condition}`, entry.log && `log ${entry.log}`].filter(Boolean).join(" ");
     setText(button, text ? `${text}${failed}` : "if …");
-    setAttribute(button, "aria-label", `Condition at line ${line}: ${text ? `${text}${failed}` : "none"}`);
+    setAttribute(button, "aria-label", `Condition at line ${line}: ${text ? `${text.replace(/^if /, "")}${failed}` : "none"}`);
     setAttribute(button, "title", text ? `${text}${failed}` : "Stop only if a condition holds, or print a text");
   }
 

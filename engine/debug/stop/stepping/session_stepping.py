@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from hookscope.engine.tape import taps
 from hookscope.engine.tape.taps import CellCall
 
+from ...record.capture import cell_name
 from ..breakpoint import Breakpoint
 from ..next_stop import NextStop
 from ..pause import DebugAbort, PausePoint
@@ -25,7 +26,7 @@ from ..points import construct_code, construct_file, point_at_stop, source_of
 from . import tracing
 from .history import LineHistory, contents
 from .stepper import Stepper, Stop, code_of, user_frame
-from .user_code import is_library_code, is_user_code
+from .user_code import is_calling_code, is_library_code, is_user_code
 from .variables import Change
 
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ class _Thread:
             stepping.may_break,
             stepping.has_line_breakpoints,
             self.update,
+            stepping.may_enter,
         )
         self.history = LineHistory(self.stepper.callers)
         self.recorder = _OperatorRecorder(self, attachment, pauses)
@@ -152,6 +154,9 @@ class _Thread:
         with taps.mute(), self._faults.at("stepping (a stop)"):
             command = self._pauses.pause_at(self._point(stop))
             self.last_values[stop.frame] = contents(stop.locals())
+        visit = self._attachment.visits.running()
+        if command == "abort" and visit is not None:
+            visit.aborted = True
         self._stepping.obey_at_line(command)
         return command
 
@@ -178,7 +183,12 @@ class _Thread:
         return point
 
     def _assignment(self, stop: Stop) -> Callable[[str, object], Change]:
+        recomputed = [visit for visit in self._attachment.visits.all_running() if visit.cell._recompute is not None]
+
         def assign(name: str, value: object) -> Change:
+            if recomputed and not self.bprops:  # the second computation would not know of the change
+                where = cell_name(recomputed[0].path)
+                raise RuntimeError(f"no variable can be set here: {where} is computed again in the backward pass")
             change = stop.assign(name, value)
             if stop.frame is self.last_frame:
                 self.history.assigned(change.name, change.value)
@@ -345,6 +355,15 @@ class SessionStepping:
         """Return whether lines of this code are stepped through."""
         return is_user_code(code) or (not self.just_my_code and is_library_code(code))
 
+    def may_enter(self, frame: FrameType) -> bool:
+        """Return whether a frame is the user's, or library code that stepped code calls."""
+        if self.just_my_code or not is_library_code(frame.f_code):
+            return True
+        caller = frame.f_back
+        while caller is not None and is_calling_code(caller.f_code):
+            caller = caller.f_back
+        return caller is not None and self.follows(caller.f_code)
+
     def has_line_breakpoints(self) -> bool:
         """Return whether a line breakpoint may stop a thread."""
         return self._is_attached and self._breakpoints.lines.any
@@ -360,7 +379,7 @@ class SessionStepping:
         visits = self._attachment.visits
         bprop = thread.bprops[-1] if thread.bprops else None
         running = visits.all_running()
-        if running and running[-1].first is not None and bprop is None:
+        if bprop is None and taps.in_repetition():
             return None  # a repeated call is the same call
         cells = [(visit.path, construct_file(visit.cell)) for visit in running]
         if bprop is not None:

@@ -62,6 +62,7 @@ class Stepper:
         may_break: returns whether code has a line breakpoint; lines of such code are always reported.
         has_breakpoints: returns whether there are line breakpoints.
         on_change: called when the stepping has begun or ended.
+        may_enter: returns whether "into" stops in a followed frame: for library code, its caller decides.
 
     Attributes:
         shown_errors: propagating errors that were already shown.
@@ -77,6 +78,7 @@ class Stepper:
         may_break: Callable[[CodeType], bool] = lambda code: False,
         has_breakpoints: Callable[[], bool] = lambda: False,
         on_change: Callable[[], None] = lambda: None,
+        may_enter: Callable[[FrameType], bool] = lambda frame: True,
     ) -> None:
         self._on_stop = on_stop
         self._user_code = user_code
@@ -85,6 +87,7 @@ class Stepper:
         self._may_break = may_break
         self._has_breakpoints = has_breakpoints
         self._on_change = on_change
+        self._may_enter = may_enter
         self._targets: set[FrameType] = set()
         self._entering = False
         self._entered: CodeType | None = None
@@ -117,10 +120,16 @@ class Stepper:
         """Stop at the line that a followed frame is about to run, if required."""
         if self._entered is not None and frame.f_code is not self._entered:
             return
-        if self._on_line is not None:
+        is_entered = self._may_enter(frame)
+        if self._on_line is not None and is_entered:
             self._on_line(frame)
         # The breakpoint first: it counts its passes.
-        if self._breaks_at(frame) or self._entered is not None or self._entering or frame in self._targets:
+        if (
+            self._breaks_at(frame)
+            or self._entered is not None
+            or (self._entering and is_entered)
+            or frame in self._targets
+        ):
             self._stop(Stop(frame, frame.f_lineno), frame)
 
     def raised(self, frame: FrameType, error: BaseException, trace: TracebackType | None) -> None:
@@ -152,6 +161,8 @@ class Stepper:
         self.aborted = command == "abort"
         if command in ("over", "into", "out"):
             callers = list(self.callers(frame))
+            while callers and not is_user_code(callers[-1].f_code) and callers[-1].f_code not in self._roots:
+                callers.pop()  # what runs the user's code: a notebook, a test
             self._outermost = callers[-1] if callers else None
             self._entering = command == "into"
             self._targets = set(callers[1:] if command == "out" else callers)

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FrameType
 
-__all__ = ["frame_to_show", "is_library_code", "is_user_code", "is_user_file", "nearest_user_frame"]
+__all__ = ["frame_to_show", "is_calling_code", "is_library_code", "is_user_code", "is_user_file", "nearest_user_frame"]
 
-_PACKAGE = Path(__file__).absolute().parents[3]
+_PACKAGE = Path(__file__).absolute().parents[4]
 # Up to Python 3.11 each of these is a function of its own; later versions run them as lines of the enclosing function,
 # which is therefore displayed in every version.
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>")
@@ -61,7 +61,7 @@ _READABLE = tuple(
     for base in (_PACKAGE, _PACKAGE.resolve())
     for room in ("nn", "ops", "mindspore", "train", "data")
 )
-_CALLING = tuple(f"{os.sep}nn{os.sep}{name}.py" for name in ("cell", "calling"))
+_CALLING = tuple(f"{os.sep}nn{os.sep}{name}.py" for name in ("cell", "calling", "recompute"))
 # They call the user's code, and never are what it calls.
 _FRONTENDS = tuple(
     f"{os.sep}{name}{os.sep}"
@@ -81,6 +81,11 @@ _FRONTENDS = tuple(
 )
 
 
+def is_calling_code(code: CodeType) -> bool:
+    """Return whether a function is Hookscope's own part of a call of a cell, between the call and ``construct``."""
+    return code.co_filename.endswith(_CALLING)
+
+
 def is_library_code(code: CodeType) -> bool:
     """Return whether a function is library code that can be stepped into on request: a layer, an installed package."""
     filename = code.co_filename
@@ -88,7 +93,8 @@ def is_library_code(code: CodeType) -> bool:
         return False
     if os.path.normcase(filename).startswith(_HOOKSCOPE):
         return os.path.normcase(filename).startswith(_READABLE) and not filename.endswith(_CALLING)
-    return not is_user_file(filename) and not any(name in filename for name in _FRONTENDS)
+    is_installed = f"{os.sep}site-packages{os.sep}" in filename or f"{os.sep}dist-packages{os.sep}" in filename
+    return is_installed and not any(name in filename for name in _FRONTENDS)
 
 
 def frame_to_show(frame: FrameType) -> FrameType:
