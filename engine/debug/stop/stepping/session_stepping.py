@@ -286,15 +286,20 @@ class SessionStepping:
             path, names = _path_and_names(None, visit)
             moment = _moment(frame, visit)
             point = point_at_stop(Stop(frame, frame.f_lineno), "pause", reason, path, moment, names)
-            self.pause(point, -1)
+            self.pause(point, -1, frame)
 
-    def pause(self, point: PausePoint, depth: int) -> None:
-        """Pause in this thread at a cell of this depth (-1 is outside all cells), and apply the command.
+    def pause(self, point: PausePoint, depth: int, frame: FrameType | None = None) -> None:
+        """Pause in this thread, and apply the command.
+
+        Args:
+            point: the point of the pause.
+            depth: the depth of the cell there; -1 is outside all cells.
+            frame: the innermost frame that is stepped on from; by default that of the caller.
 
         Raises:
             DebugAbort: the command was "abort".
         """
-        frame = sys._getframe(1)
+        frame = frame or sys._getframe(1)
         self.forget()
         thread = self._threads.state
         if thread is not None and thread.history.states:
