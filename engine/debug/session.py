@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
 from hookscope.engine.tape import taps
+from hookscope.engine.tape.progress import Stopped
 from hookscope.engine.tensors.tensor import Tensor
 
 from .argument_checks import checked_flag, checked_pauser, checked_text, checked_texts
@@ -22,6 +23,7 @@ from .diagnose.findings import Finding, Findings, Muted
 from .diagnose.offered_cures import OfferedCures
 from .diagnose.producer import Producer
 from .diagnose.session_checks import Checks
+from .diagnose.shape_errors import explain_error
 from .events import Event, Events
 from .faults import Fault
 from .parameter_edits import ParameterEdits, SessionParameters
@@ -160,6 +162,7 @@ class DebugSession:
         self._parameters = SessionParameters(self._attachment, self._display, self._newest, self.checks, self._events)
         self.parameter_edits = ParameterEdits(self._parameters)
         self._cures = OfferedCures()
+        self._explanation: str | None = None
 
     def _choose(
         self,
@@ -212,6 +215,11 @@ class DebugSession:
     def attached(self) -> bool:
         """True while the session is attached."""
         return self._attachment.attached
+
+    @property
+    def in_block(self) -> bool:
+        """True while a ``with`` block of the session runs."""
+        return bool(self._contexts)
 
     @property
     def step(self) -> int:
@@ -287,6 +295,22 @@ class DebugSession:
         condition = self.checks.conditions.get(finding.condition, CONDITIONS.get(finding.condition))
         return self._cures.of(finding, () if condition is None else condition.cures, partial(cures_of, self))
 
+    @property
+    def explanation(self) -> str | None:
+        """The explanation of the last exception that ended a run: what did not fit, with the origin of each operand.
+
+        None if there was no exception, or if nothing explains it. A run is a block of the session; of a session that
+        was attached without a block, a call of a network.
+        """
+        return self._explanation
+
+    def explain(self, error: BaseException) -> str | None:
+        """Return the explanation of an exception with the captures of this session, and keep it in ``explanation``."""
+        if isinstance(error, DebugAbort | Stopped):
+            return None
+        self._explanation = explain_error(error, paths=self.paths, captures=self.captures, shapes=self.shapes)
+        return self._explanation
+
     def clear_findings(self) -> None:
         """Clear the findings so far; conditions that still hold are found again."""
         self.checks.clear()
@@ -354,7 +378,11 @@ class DebugSession:
         self._contexts.append((modes, stays_attached))
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *exc_info: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None = None, trace: object = None
+    ) -> None:
+        if isinstance(error, Exception):
+            self.explain(error)
         # A stack of contexts may detach a session that was attached before it.
         modes, stays_attached = self._contexts.pop() if self._contexts else (None, False)
         if modes is not None and kind is not None and issubclass(kind, DebugAbort):

@@ -119,7 +119,7 @@ class Observer(taps.Tap):
     observes_bprop = True
 
     def __init__(self, owner: weakref.ref[DebugSession], visits: Visits, stages: Stages) -> None:
-        self.owner = owner
+        self.owner = self._session = owner
         self.visits = visits
         # The stages live as long as the session, which outlives every notification of the engine.
         self._stages: Callable[[], Stages] = weakref.ref(stages)  # type: ignore[assignment]  # which may return None
@@ -161,8 +161,11 @@ class Observer(taps.Tap):
             self.visits.leave(visit, call)
 
     def cell_error(self, call: CellCall, error: BaseException) -> None:
-        """End the call after an exception."""
+        """End the call after an exception, which is explained if it ends a run outside of the session's blocks."""
         self.visits.leave(call.notes.get(self), call)
+        session = self._session()
+        if call.depth == 0 and session is not None and not session.in_block and isinstance(error, Exception):
+            session.explain(error)
 
     def backward_enter(self, call: CellCall, grad_output: Gradients) -> Gradients | None:
         """Capture the gradients that arrive."""

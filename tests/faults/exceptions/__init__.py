@@ -1,1 +1,1 @@
-"""Scripts that end with an exception, with the failing cell and line, and the facts that an explanation has to state."""
+"""Scripts that end with an exception: the failing cell and line, and the facts that an explanation must state."""

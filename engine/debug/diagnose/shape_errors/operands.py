@@ -1,0 +1,285 @@
+"""Operands of a failing call: the name that the user's line has for each, its shape, its dtype and its origin."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from hookscope.engine.nn.cell import Cell
+from hookscope.engine.tensors.tensor import Tensor
+
+from .origins import Origins, shape_text
+from .source import SourceLine, source_of_level
+from .stack import ErrorStack, array_of, arrays_in, is_tensor
+
+__all__ = ["Operands", "attribute_of", "dtype_text"]
+
+_MOST_ASSIGNMENTS = 3
+
+
+class Operands:
+    """Names of the arrays in a failing call.
+
+    Args:
+        stack: the stack of the exception.
+        origins: the origins of arrays.
+        shapes: the shapes of each cell's last output, by path.
+
+    Attributes:
+        stack: the stack of the exception.
+        origins: the origins of arrays.
+        source: the user's failing line; None if its source is not available.
+    """
+
+    def __init__(self, stack: ErrorStack, origins: Origins, shapes: Mapping[str, Sequence[Any]]) -> None:
+        self.stack = stack
+        self._shapes = shapes
+        self.origins = origins
+        self.source: SourceLine | None = None if stack.written is None else source_of_level(stack.written)
+        self._labels: dict[int, tuple[Any, str]] = {}
+        self._tensors: dict[int, Any] = {}
+        self._variables: dict[int, str] = {}
+        self._add_expressions()
+        self._add_variables()
+        self._add_arguments()
+
+    # Labels
+
+    def _add(self, value: Any, label: str, variable: str = "") -> None:
+        if not is_tensor(value):
+            return
+        array = array_of(value)
+        if id(array) not in self._labels:
+            self._labels[id(array)] = (array, label)
+            if variable:
+                self._variables[id(array)] = variable
+        self._tensors.setdefault(id(array), value)
+
+    def value_of(self, node: ast.AST) -> object:
+        """Return the value of a variable or of an attribute of a cell, read without user code; None if unknown."""
+        level = self.stack.written
+        if level is None:
+            return None
+        if isinstance(node, ast.Name):
+            return level.variables.get(node.id, level.frame.f_globals.get(node.id))
+        if isinstance(node, ast.Attribute):
+            return attribute_of(self.value_of(node.value), node.attr)
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Subscript):
+            return _item_of(self.value_of(node.value), self.value_of(node.slice))
+        return None
+
+    def is_variable(self, name: str) -> bool:
+        """Return whether the function of the user's line has a variable of this name that is set."""
+        return self.stack.written is not None and name in self.stack.written.variables
+
+    def _add_expressions(self) -> None:
+        """Name the arguments of the failing call by their expressions."""
+        entry, source = self.stack.entry, self.source
+        if entry is None or source is None or source.node is None:
+            return
+        pairs = list(self._arguments(source.node, entry.arguments))
+        for node, value in pairs:
+            known = self.value_of(node)
+            if is_tensor(known) and not (is_tensor(value) and array_of(known) is array_of(value)):
+                return  # the arguments do not belong to these expressions
+        for node, value in pairs:
+            self._pair(source, node, value)
+
+    def _arguments(self, node: ast.AST, arguments: dict[str, Any]) -> Iterator[tuple[ast.expr, Any]]:
+        values = _positional(arguments)
+        if isinstance(node, ast.Call):
+            function = self.value_of(node.func)
+            if isinstance(node.func, ast.Attribute) and _is_method(node.func, function, arguments, values, self):
+                yield node.func.value, values[0]
+                values = values[1:]
+            elif "self" in arguments and values and values[0] is arguments["self"]:
+                values = values[1:]  # of a cell or of an operator
+            if not any(isinstance(argument, ast.Starred) for argument in node.args):
+                yield from zip(node.args, values)  # noqa: B905  # optional arguments are missing
+            keywords = {**arguments, **_keywords(arguments)}
+            for keyword in node.keywords:
+                if keyword.arg in keywords:
+                    yield keyword.value, keywords[keyword.arg]
+        elif isinstance(node, ast.BinOp | ast.AugAssign) and len(values) >= 2:
+            left = node.left if isinstance(node, ast.BinOp) else node.target
+            right = node.right if isinstance(node, ast.BinOp) else node.value
+            first, second = values[:2]
+            if self.value_of(right) is first or (
+                isinstance(left, ast.Constant) and not isinstance(right, ast.Constant)
+            ):
+                first, second = second, first  # a reflected operator
+            elif not is_tensor(second) and self.value_of(left) is not first:
+                return
+            yield left, first
+            yield right, second
+        elif isinstance(node, ast.Compare) and len(node.comparators) == 1 and len(values) >= 2:
+            if self.value_of(node.left) is values[0]:
+                yield node.left, values[0]
+                yield node.comparators[0], values[1]
+        elif isinstance(node, ast.Subscript) and values:
+            if isinstance(node.ctx, ast.Load):
+                yield node.value, values[0]
+            elif self.source is not None:
+                yield node.value, values[0]
+                stored = self.source.rightmost(node)
+                if stored is not node and isinstance(stored, ast.expr):
+                    yield stored, values[-1]
+
+    def _pair(self, source: SourceLine, node: ast.expr, value: Any) -> None:
+        if is_tensor(value):
+            self._add(value, source.text(node), node.id if isinstance(node, ast.Name) else "")
+        elif type(value) in (tuple, list):
+            if isinstance(node, ast.Tuple | ast.List) and len(node.elts) == len(value):
+                for element, item in zip(node.elts, value, strict=True):
+                    self._pair(source, element, item)
+            else:
+                for index, item in enumerate(value):
+                    self._add(item, f"entry {index} of {source.text(node)}")
+
+    def _add_variables(self) -> None:
+        """Name tensors by the variables of the user's function, those of the failing statement first."""
+        level, source = self.stack.written, self.source
+        if level is None:
+            return
+        names = [] if source is None else source.names()
+        for name in dict.fromkeys([*names, *level.variables]):
+            value = level.variables.get(name, level.frame.f_globals.get(name) if name in names else None)
+            self._add(value, name, name)
+            if type(value) in (tuple, list):
+                for index, item in enumerate(value[:100]):  # type: ignore[index]
+                    self._add(item, f"{name}[{index}]")
+        for node in [] if source is None else source.attributes():
+            self._add(self.value_of(node), source.text(node))  # type: ignore[union-attr]
+
+    def _add_arguments(self) -> None:
+        """Name tensors that the failing cell got by its arguments."""
+        for running in reversed(self.stack.cells[-1:]):
+            if running.part == "construct":
+                variables = self.stack.levels[running.index].variables
+                path = self.origins.path_of(running.cell)
+                arguments = variables.get("args", ())
+                if type(arguments) is tuple:
+                    for index, value in enumerate(arguments):
+                        several = f" {index}" if len(arguments) > 1 else ""
+                        self._add(value, f"input{several} of {path}")
+
+    # Queries
+
+    def label(self, array: Any, role: str = "") -> str:
+        """Return the name of an array: a parameter's, the user's, or else ``role``."""
+        name = self.origins.parameter_of(array)
+        if name:
+            return name
+        held, label = self._labels.get(id(array), (None, ""))
+        return label if held is array else role
+
+    def line(self, array: Any, role: str = "") -> str:
+        """Return a line on an array: its name, shape, dtype and origin."""
+        label = self.label(array, role)
+        text = f"{label}: {shape_text(array)} {dtype_text(array)}"
+        tensor = self._tensors.get(id(array))
+        origin = self.origins.of_array(array) if tensor is None else self.origins.of_tensor(tensor)
+        if origin is not None and origin.text == f"the parameter {label}":
+            return f"{text}, a parameter"
+        details = [] if origin is None else [origin.text]
+        variable = self._variables.get(id(array), "")
+        if variable and (origin is None or not origin.is_source) and self.source is not None:
+            details += self._course_of(variable)
+        return f"{text}, {'; '.join(details)}" if details else text
+
+    def named_arrays(self) -> list[Any]:
+        """Return the arrays that the user's line has a name for."""
+        return [array for array, _ in self._labels.values()]
+
+    def _course_of(self, variable: str) -> list[str]:
+        """Return the statements that assigned a variable, as far as each was computed from one variable."""
+        assert self.source is not None
+        texts: list[str] = []
+        assignment = self.source.assignment(variable)
+        while assignment is not None and len(texts) < _MOST_ASSIGNMENTS:
+            texts.append(f"{'assigned' if not texts else variable} in line {assignment.line}: {assignment.text}")
+            value = assignment.value
+            cell = self.value_of(value.func) if isinstance(value, ast.Call) else None
+            if issubclass(type(cell), Cell):
+                path = self.origins.path_of(cell)  # type: ignore[arg-type]
+                shapes = self._shapes.get(path, ())
+                if len(shapes) == 1:
+                    texts.append(f"{path} last returned {tuple(shapes[0])}")
+                break
+            names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name) and self.may_be_tensor(node.id)}
+            if len(names) != 1:
+                break
+            variable = names.pop()
+            assignment = self.source.assignment(variable, assignment.statement)
+        return texts
+
+    def may_be_tensor(self, name: str) -> bool:
+        """Return whether a variable is a local one that is not a cell, a module or a function."""
+        level = self.stack.written
+        value = None if level is None else level.variables.get(name)
+        return is_tensor(value)
+
+    def known(self, array: Any) -> bool:
+        """Return whether an array has a name."""
+        return bool(self.label(array))
+
+    def in_statement(self) -> list[Any]:
+        """Return the arrays of the variables and attributes that the failing statement reads."""
+        level, source = self.stack.written, self.source
+        if level is None or source is None:
+            return []
+        values = [level.variables.get(name, level.frame.f_globals.get(name)) for name in source.names()]
+        values += [self.value_of(node) for node in source.attributes()]
+        arrays = [array for value in values for array in arrays_in(value, 1)]
+        return list({id(array): array for array in arrays}.values())
+
+
+def _positional(arguments: dict[str, Any]) -> list[Any]:
+    """Return the arguments in order, with those of ``*args`` written out."""
+    values: list[Any] = []
+    for name, value in arguments.items():
+        if name in ("args", "operands") and type(value) is tuple:
+            values.extend(value)
+        elif name not in ("kwargs", "attrs"):
+            values.append(value)
+    return values
+
+
+def _keywords(arguments: dict[str, Any]) -> dict[str, Any]:
+    keywords = arguments.get("kwargs")
+    return keywords if type(keywords) is dict else {}
+
+
+def _is_method(
+    function: ast.Attribute, value: object, arguments: dict[str, Any], values: list[Any], operands: Operands
+) -> bool:
+    """Return whether a call is of a tensor's method, so that the tensor is the first argument."""
+    if not values or not is_tensor(values[0]):
+        return False
+    receiver = operands.value_of(function.value)
+    if is_tensor(receiver):
+        return receiver is values[0]
+    # The value of an expression: modules and cells are variables or attributes, which are known.
+    return receiver is None and not isinstance(function.value, ast.Name | ast.Attribute)
+
+
+def attribute_of(value: object, name: str) -> object:
+    """Return an attribute that a cell or a tensor stores under a name, without properties; None if there is none."""
+    return object.__getattribute__(value, "__dict__").get(name) if issubclass(type(value), Cell) else None
+
+
+def dtype_text(array: Any) -> str:
+    """Return MindSpore's name of an array's dtype."""
+    return str(Tensor._wrap(array).dtype)
+
+
+def _item_of(value: object, index: object) -> object:
+    """Return an item of a plain list, tuple or dictionary; None if there is none."""
+    if type(value) in (list, tuple) and type(index) is int and -len(value) <= index < len(value):  # type: ignore[arg-type]
+        return value[index]  # type: ignore[index]
+    if type(value) is dict and type(index) in (str, int):
+        return value.get(index)
+    return None

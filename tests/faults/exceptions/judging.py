@@ -1,0 +1,107 @@
+"""Path, line and explanation of each script that ends with an exception, compared with what was planted."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import re
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+from hookscope.engine.debug import DebugSession
+from hookscope.engine.debug.diagnose.shape_errors.stack import ErrorStack
+
+from .case import OUTSIDE, Case
+from .witness import Witness, false_statements
+
+__all__ = ["CASES", "Judgment", "judged", "table"]
+
+_OTHERS = ("case", "judging", "witness")
+_FILES = sorted(
+    path.stem
+    for path in Path(__file__).parent.glob("[a-z]*.py")
+    if path.stem not in _OTHERS and not path.stem.startswith("test_")
+)
+CASES: tuple[Case, ...] = tuple(
+    value
+    for name in _FILES
+    for value in vars(importlib.import_module(f".{name}", __package__)).values()
+    if isinstance(value, Case)
+)
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """What the debugger said of a script.
+
+    Attributes:
+        error: the exception.
+        path: the path of the innermost cell that failed.
+        line: the user's line.
+        text: the explanation; "" if there is none.
+        missing: the facts that it does not state.
+        false: the statements in it that are not true of the run.
+    """
+
+    error: BaseException | None
+    path: str | None
+    line: int
+    text: str
+    missing: tuple[str, ...]
+    false: tuple[str, ...]
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the explanation states every fact and nothing that is false."""
+        return bool(self.text) and not self.missing and not self.false
+
+
+def judged(case: Case) -> Judgment:
+    """Run a script in a session that was given no network, and judge what the session says."""
+    session, witness = DebugSession(None), Witness(case)
+    error: BaseException | None = None
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(BaseException):
+        warnings.simplefilter("ignore")
+        with session:
+            error = witness.run()
+            if error is not None:
+                raise error
+    if error is None:
+        return Judgment(None, OUTSIDE, 0, "", case.facts, ())
+    stack = ErrorStack(error)
+    path = session.paths.path_of(stack.cells[-1].cell) if stack.cells else OUTSIDE
+    text = session.explanation or ""
+    missing = tuple(fact for fact in case.facts if not _states(text, fact))
+    false = tuple(false_statements(text, witness, error, session.paths)) if text else ()
+    return Judgment(error, path, 0 if stack.user is None else stack.user.line, text, missing, false)
+
+
+def _states(text: str, fact: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(fact)}s?(?!\w)", text, re.IGNORECASE) is not None
+
+
+def table() -> str:
+    """Judge every script; return a table with a line on all together."""
+    judgments = {case: judged(case) for case in CASES}
+    lines = ["| script | path and line | explanation |", "|---|---|---|"]
+    for case, judgment in judgments.items():
+        place = "right" if (judgment.path, judgment.line) == (case.path, case.line) else "wrong"
+        if judgment.is_right:
+            explanation = "right"
+        elif not judgment.text:
+            explanation = "none"
+        elif judgment.false:
+            explanation = f"false: {'; '.join(judgment.false)}"
+        else:
+            explanation = f"lacks {', '.join(judgment.missing)}"
+        lines.append(f"| {case.name} | {place} | {explanation} |")
+    places = sum((judgment.path, judgment.line) == (case.path, case.line) for case, judgment in judgments.items())
+    right = sum(judgment.is_right for judgment in judgments.values())
+    false = sum(bool(judgment.false) for judgment in judgments.values())
+    lines.append(
+        f"\nOf {len(CASES)} scripts, path and line are right in {places}, the explanation is right in {right}, and "
+        f"{false} explanations say something that is false."
+    )
+    return "\n".join(lines)

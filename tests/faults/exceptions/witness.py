@@ -1,0 +1,273 @@
+"""Witness of a run: what each cell received and returned, and which lines of the script ran, apart from the debugger.
+
+With it, ``false_statements`` checks each statement of an explanation against what really happened.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+import re
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+from hookscope.engine import Tensor
+from hookscope.engine.debug.watch.paths import CellPaths
+from hookscope.engine.nn import Cell
+from hookscope.engine.tape import taps
+from hookscope.engine.tensors.nested import tensors_in
+
+from .case import Case
+
+__all__ = ["Witness", "false_statements", "user_frame_of"]
+
+Shape = tuple[int, ...]
+
+ROLES = re.compile(
+    r"(the (first |second )?(input|operand|tensor|value|index|table|returned gradient|gradient that came)"
+    r"|input( \d+)? of .*|operand|argument|gamma|labels|target)"
+)
+"""Names of operands that the user's line has no name for."""
+_SHAPE = r"\((?:\d+,(?: \d+(?:, \d+)*)?)?\)"
+_LINE = re.compile(rf"  (?P<label>.+?): (?P<shape>{_SHAPE}) (?P<dtype>[A-Z]\w+)(?:, (?P<rest>.*))?")
+
+
+class Witness(taps.Tap):
+    """Tap that notes inputs and outputs, and a trace function that notes the lines of a script.
+
+    Args:
+        case: the script.
+    """
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.calls: list[tuple[Cell, tuple[Any, ...], dict[str, Any], list[Tensor]]] = []
+        self.lines: dict[int, list[int]] = {}
+        self._frames: list[FrameType] = []  # so that no id is used twice
+
+    def cell_enter(self, call: taps.CellCall) -> None:
+        self.calls.append((call.cell, call.args, call.kwargs, []))
+        call.notes[self] = self.calls[-1]
+
+    def cell_exit(self, call: taps.CellCall) -> None:
+        call.notes[self][3].extend(Tensor._wrap(tensor._array) for tensor in tensors_in(call.output))
+
+    def trace(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+        if frame.f_code.co_filename != self.case.file:
+            return None
+        if event == "call":
+            self._frames.append(frame)
+            self.lines[id(frame)] = []
+        if event == "line":
+            self.lines[id(frame)].append(frame.f_lineno)
+        return self.trace
+
+    def run(self) -> BaseException | None:
+        """Run the script; return its exception."""
+        previous = sys.gettrace()
+        taps.attach(self)
+        sys.settrace(self.trace)
+        try:
+            self.case.function()
+        except BaseException as error:
+            return error
+        finally:
+            sys.settrace(previous)
+            taps.detach(self)
+        return None
+
+
+def user_frame_of(error: BaseException, file: str) -> tuple[FrameType, int]:
+    """Return the innermost frame of a script on a traceback, and its line."""
+    frames = [
+        (frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file
+    ]
+    frames = [pair for pair in frames if pair[0].f_code.co_name not in ("<listcomp>", "<dictcomp>", "<setcomp>")]
+    return frames[-1]
+
+
+def false_statements(text: str, witness: Witness, error: BaseException, paths: CellPaths) -> list[str]:
+    """Return the statements of an explanation that are not true of the run."""
+    return list(_Statements(witness, error, paths).false(text))
+
+
+class _Statements:
+    def __init__(self, witness: Witness, error: BaseException, paths: CellPaths) -> None:
+        self.witness = witness
+        self.paths = paths
+        self.frame, self.line = user_frame_of(error, witness.case.file)
+        self.parameters = {
+            f"{path}.{name}" if path else name: parameter
+            for path, cell in paths
+            for name, parameter in cell._params.items()
+            if parameter is not None
+        }
+
+    def false(self, text: str) -> Iterator[str]:
+        heading, *lines = text.splitlines()
+        yield from self._false_heading(heading)
+        for line in lines:
+            if line.startswith("  "):
+                yield from self._false_operand(line)
+            else:
+                yield from self._false_sentence(line)
+
+    def _false_heading(self, heading: str) -> Iterator[str]:
+        if f"line {self.line}" not in heading:
+            yield heading
+        cell = re.match(r"(?:\w+ of )?(\S+) \((\w+)\), ", heading)
+        if cell and not any(
+            self._path(known) == cell[1] and type(known).__name__ == cell[2] for _, known in self.paths
+        ):
+            yield heading
+
+    def _false_operand(self, line: str) -> Iterator[str]:
+        match = _LINE.fullmatch(line)
+        if match is None:
+            yield f"not an operand: {line}"
+            return
+        label, rest = match["label"], match["rest"] or ""
+        shape: Shape = ast.literal_eval(match["shape"])
+        value = self.value_of(label)
+        if value is not None and (value.shape != shape or str(value.dtype) != match["dtype"]):
+            yield line
+        if value is None and not ROLES.fullmatch(label):
+            yield f"unknown operand: {line}"
+        if rest == "a parameter" and label not in self.parameters:
+            yield line
+        last_line = self.line
+        for part in rest.split("; ") if rest and rest != "a parameter" else []:
+            assigned = re.fullmatch(r"(assigned|\w+) in line (\d+): (.*)", part)
+            returned = re.fullmatch(rf"(\S+) last returned ({_SHAPE})", part)
+            if assigned:
+                name = label if assigned[1] == "assigned" else assigned[1]
+                if not self._assigned(name, int(assigned[2]), assigned[3], last_line):
+                    yield part
+                last_line = int(assigned[2])
+            elif returned:
+                if self._outputs(returned[1])[-1][0].shape != ast.literal_eval(returned[2]):
+                    yield part
+            elif not self._is_origin(part, shape, value):
+                yield part
+
+    def _is_origin(self, text: str, shape: Shape, value: Tensor | None) -> bool:
+        direct = re.fullmatch(r"the (output(?:\[\d+\])?) of (\S+)(?: \(\w+\))?", text)
+        if direct:
+            return self._is_output(direct[2], direct[1], shape, value)
+        passed = re.fullmatch(r"the input (\w+) of (\S+)", text)
+        if passed:
+            return self._is_input(passed[1], passed[2], shape, value)
+        # An operator's result: each source in its text must exist with its shape.
+        for slot, path, source in re.findall(rf"the (output(?:\[\d+\])?) of (\S+)(?: \([A-Z]\w+\))? ({_SHAPE})", text):
+            if not self._is_output(path, slot, ast.literal_eval(source), None):
+                return False
+        for name, path, source in re.findall(rf"the input (\w+) of (\S+) ({_SHAPE})", text):
+            if not self._is_input(name, path, ast.literal_eval(source), None):
+                return False
+        return True
+
+    def _is_output(self, path: str, slot: str, shape: Shape, value: Tensor | None) -> bool:
+        index = int(slot[7:-1]) if "[" in slot else 0
+        tensors = [outputs[index] for outputs in self._outputs(path) if len(outputs) > index]
+        if value is not None and any(tensor._array is value._array for tensor in tensors):
+            return True
+        return (value is None or self.is_new(value)) and any(tensor.shape == shape for tensor in tensors)
+
+    def is_new(self, value: Tensor) -> bool:
+        """Return whether a value was computed by this check and can have no identity in the run."""
+        return getattr(value, "_recomputed", False)
+
+    def _is_input(self, name: str, path: str, shape: Shape, value: Tensor | None) -> bool:
+        for cell, args, kwargs, _ in self.witness.calls:
+            names = type(cell).construct.__code__.co_varnames[1:]
+            inputs = {**dict(zip(names, args)), **kwargs}  # noqa: B905  # more names than arguments
+            if self._path(cell) == path and isinstance(inputs.get(name), Tensor) and inputs[name].shape == shape:
+                return value is None or self.is_new(value) or inputs[name]._array is value._array
+        return False
+
+    def _assigned(self, name: str, line: int, text: str, before: int) -> bool:
+        """Return whether a line assigned a variable and none did so after it, before a line ran last."""
+        file = self.witness.case.file
+        statement = _statement_at(file, line)
+        ran = self.witness.lines[id(self.frame)]
+        ran = ran[: len(ran) - ran[::-1].index(before) - 1]
+        if statement is None or name not in _bound(statement) or line not in ran:
+            return False
+        since = ran[len(ran) - ran[::-1].index(line) :]
+        lines = linecache.getlines(file)[statement.lineno - 1 : statement.end_lineno]
+        is_text = text.removesuffix("...") in " ".join(" ".join(lines).split())
+        return is_text and not any(name in _bound_at(file, number) for number in since)
+
+    def _false_sentence(self, sentence: str) -> Iterator[str]:
+        for axis, label, length in re.findall(
+            rf"[Aa]xis (\d+) of (.+?)(?: {_SHAPE})? (?:has the length |has |\()(\d+)\b", sentence
+        ):
+            value = self.value_of(label)
+            if value is None and not ROLES.fullmatch(label):
+                yield f"unknown operand {label}: {sentence}"
+            if value is not None and value.shape[int(axis)] != int(length):
+                yield sentence
+        for label, shape in re.findall(rf"((?:self\.)?\w+(?:\(\w+\))?) ({_SHAPE})", sentence):
+            value = self.value_of(label)
+            if value is not None and value.shape != ast.literal_eval(shape):
+                yield sentence
+        for shape, number in re.findall(rf"({_SHAPE}), which has (\d+)", sentence):
+            if functools.reduce(lambda a, b: a * b, ast.literal_eval(shape), 1) != int(number):
+                yield sentence
+        for label, low, high in re.findall(r"(\S+) holds numbers from (-?\d+) to (-?\d+)", sentence):
+            value = self.value_of(label)
+            if value is None or (value.asnumpy().min(), value.asnumpy().max()) != (int(low), int(high)):
+                yield sentence
+
+    # Values
+
+    def value_of(self, label: str) -> Tensor | None:
+        """Return the value of an operand's name, evaluated in the user's frame; None if it is none of the line's."""
+        if label in self.parameters:
+            return self.parameters[label]
+        entry = re.fullmatch(r"entry (\d+) of (.*)", label)
+        expression = f"({entry[2]})[{entry[1]}]" if entry else label
+        try:
+            value = eval(expression, self.frame.f_globals, dict(self.frame.f_locals))  # a test's own script
+        except Exception:
+            return None
+        if isinstance(value, Tensor) and not re.fullmatch(r"[\w.]+", label):
+            value = Tensor._wrap(value._array)
+            value.__dict__["_recomputed"] = True
+        return value if isinstance(value, Tensor) else None
+
+    def _path(self, cell: Cell) -> str:
+        return self.paths.path_of(cell) or cell.__dict__["_path"] or type(cell).__name__
+
+    def _outputs(self, path: str) -> list[list[Tensor]]:
+        return [outputs for cell, _, _, outputs in self.witness.calls if self._path(cell) == path and outputs]
+
+
+@functools.cache
+def _tree(file: str) -> ast.Module:
+    return ast.parse("".join(linecache.getlines(file)))
+
+
+def _statement_at(file: str, line: int) -> ast.stmt | None:
+    statements = [node for node in ast.walk(_tree(file)) if isinstance(node, ast.stmt) and node.lineno == line]
+    return statements[0] if statements else None
+
+
+def _bound_at(file: str, line: int) -> set[str]:
+    statement = _statement_at(file, line)
+    return set() if statement is None else _bound(statement)
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    """Return the variables that the first line of a statement binds."""
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return {statement.name}
+    inner = [statement.target] if isinstance(statement, ast.For) else [statement]
+    if isinstance(statement, ast.If | ast.While | ast.With | ast.Try):
+        inner = []
+    nodes = [node for root in inner for node in ast.walk(root)]
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
