@@ -16,7 +16,7 @@ from hookscope.engine.debug.diagnose.shape_errors.stack import ErrorStack
 from .case import OUTSIDE, Case
 from .witness import Witness, false_statements
 
-__all__ = ["CASES", "Judgment", "judged", "table"]
+__all__ = ["CASES", "Judgment", "false_of", "judged", "table"]
 
 _OTHERS = ("case", "judging", "witness")
 _FILES = sorted(
@@ -58,8 +58,8 @@ class Judgment:
         return bool(self.text) and not self.missing and not self.false
 
 
-def judged(case: Case) -> Judgment:
-    """Run a script in a session that was given no network, and judge what the session says."""
+def _run(case: Case) -> tuple[DebugSession, Witness, BaseException | None]:
+    """Run a script in a session that was given no network, beside a witness."""
     session, witness = DebugSession(None), Witness(case)
     error: BaseException | None = None
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(BaseException):
@@ -68,6 +68,19 @@ def judged(case: Case) -> Judgment:
             error = witness.run()
             if error is not None:
                 raise error
+    return session, witness, error
+
+
+def false_of(case: Case, text: str) -> list[str]:
+    """Return the statements of a text that are not true of a script's run."""
+    session, witness, error = _run(case)
+    assert error is not None
+    return false_statements(text, witness, error, session.paths)
+
+
+def judged(case: Case) -> Judgment:
+    """Run a script and judge what the session says."""
+    session, witness, error = _run(case)
     if error is None:
         return Judgment(None, OUTSIDE, 0, "", case.facts, ())
     stack = ErrorStack(error)

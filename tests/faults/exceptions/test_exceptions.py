@@ -1,11 +1,11 @@
-"""Each planted exception has the right cell and line, and its explanation states the facts and nothing that is false."""
+"""The cell and the line of each planted exception are right; its explanation states the facts and nothing false."""
 
 from __future__ import annotations
 
 import pytest
 
 from .case import Case
-from .judging import CASES, judged
+from .judging import CASES, false_of, judged
 
 NOT_EXPLAINED: dict[str, str] = {}
 """By script: why its explanation is not the right one."""
@@ -30,7 +30,5 @@ def test_names_are_unique() -> None:
 
 def test_a_false_statement_is_noticed() -> None:
     """The check itself: an explanation of another script is false of this one."""
-    from .judging import false_of
-
     case, other = (next(case for case in CASES if case.name.startswith(name)) for name in ("unet", "digits"))
     assert false_of(case, judged(other).text)

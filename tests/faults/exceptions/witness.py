@@ -29,7 +29,7 @@ Shape = tuple[int, ...]
 
 ROLES = re.compile(
     r"(the (first |second )?(input|operand|tensor|value|index|table|returned gradient|gradient that came)"
-    r"|input( \d+)? of .*|operand|argument|gamma|labels|target)"
+    r"|the input \w+ of .*|operand|entry \d+|argument|gamma|labels|target)"
 )
 """Names of operands that the user's line has no name for."""
 _SHAPE = r"\((?:\d+,(?: \d+(?:, \d+)*)?)?\)"

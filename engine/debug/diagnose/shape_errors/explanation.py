@@ -94,12 +94,12 @@ def _heading(conflict: Conflict, call: FailedCall | None, operands: Operands) ->
     stack = operands.stack
     cells = stack.cells
     location = ""
-    if call is not None:
-        location = f"{call.path or type(call.cell).__name__} ({type(call.cell).__name__})"
-    elif cells:
-        cell, part = cells[-1].cell, cells[-1].part
-        location = f"{operands.origins.path_of(cell)} ({type(cell).__name__})"
-        location = location if part == "construct" else f"{part} of {location}"
+    if cells:
+        name, kind = operands.origins.path_of(cells[-1].cell), type(cells[-1].cell).__name__
+        if call is not None and call.cell is cells[-1].cell:
+            name = call.path or kind
+        location = name if name == kind else f"{name} ({kind})"
+        location = location if cells[-1].part == "construct" else f"{cells[-1].part} of {location}"
     written = stack.written
     line = ""
     if written is not None:

@@ -9,7 +9,7 @@ from typing import Any
 from hookscope.engine.nn.cell import Cell
 from hookscope.engine.tensors.tensor import Tensor
 
-from .origins import Origins, shape_text
+from .origins import Origins, inputs_of, shape_text
 from .source import SourceLine, source_of_level
 from .stack import ErrorStack, array_of, arrays_in, is_tensor
 
@@ -159,12 +159,8 @@ class Operands:
         for running in reversed(self.stack.cells[-1:]):
             if running.part == "construct":
                 variables = self.stack.levels[running.index].variables
-                path = self.origins.path_of(running.cell)
-                arguments = variables.get("args", ())
-                if type(arguments) is tuple:
-                    for index, value in enumerate(arguments):
-                        several = f" {index}" if len(arguments) > 1 else ""
-                        self._add(value, f"input{several} of {path}")
+                for text, value in inputs_of(running.cell, variables, self.origins.path_of(running.cell)):
+                    self._add(value, text)
 
     # Queries
 
@@ -184,6 +180,8 @@ class Operands:
         origin = self.origins.of_array(array) if tensor is None else self.origins.of_tensor(tensor)
         if origin is not None and origin.text == f"the parameter {label}":
             return f"{text}, a parameter"
+        if origin is not None and origin.text == label:
+            return text
         details = [] if origin is None else [origin.text]
         variable = self._variables.get(id(array), "")
         if variable and (origin is None or not origin.is_source) and self.source is not None:

@@ -145,20 +145,10 @@ class Origins:
         """Add the inputs of the outermost cell."""
         if not self._stack.cells or self._stack.cells[0].part != "construct":
             return
-        cell, index = self._stack.cells[0].cell, self._stack.cells[0].index
-        construct = getattr(type(cell).construct, "__code__", None)
-        names = construct.co_varnames[1 : construct.co_argcount] if construct is not None else ()
-        variables = self._stack.levels[index].variables
-        arguments, keywords = variables.get("args"), variables.get("kwargs")
-        if type(arguments) is not tuple or type(keywords) is not dict:
-            return
-        positional = [
-            (names[position] if position < len(names) else str(position), value)
-            for position, value in enumerate(arguments)
-        ]
-        for name, value in (*positional, *keywords.items()):
-            if is_tensor(value):
-                self._add_source(array_of(value), f"the input {name} of {self.path_of(cell)}")
+        running = self._stack.cells[0]
+        variables = self._stack.levels[running.index].variables
+        for text, value in inputs_of(running.cell, variables, self.path_of(running.cell)):
+            self._add_source(array_of(value), text)
 
     # Queries
 
@@ -229,3 +219,22 @@ def _output_text(path: str, kind: str, slot: str) -> str:
 
 def _resolved(value: Any) -> Any:
     return value() if type(value) is ArrayPlaceholder else value
+
+
+def inputs_of(cell: Cell, variables: dict[str, object], path: str) -> Iterator[tuple[str, Any]]:
+    """Yield the tensors among the arguments of a cell's call, each with a noun: "the input x of conv1".
+
+    Args:
+        cell: the cell.
+        variables: the variables of the function that calls its construct.
+        path: the name of the cell.
+    """
+    construct = getattr(type(cell).construct, "__code__", None)
+    names = construct.co_varnames[1 : construct.co_argcount] if construct is not None else ()
+    arguments, keywords = variables.get("args"), variables.get("kwargs")
+    if type(arguments) is not tuple or type(keywords) is not dict:
+        return
+    named = [(names[index] if index < len(names) else str(index), value) for index, value in enumerate(arguments)]
+    for name, value in (*named, *keywords.items()):
+        if is_tensor(value):
+            yield f"the input {name} of {path}", value

@@ -82,7 +82,7 @@ def _wrong_argument(error: BaseException, message: str, operands: Operands, shap
     if type(value).__module__ == "numpy" and hasattr(value, "shape"):
         text += f" of shape {shape_text(value)}"
         hint = f"Tensor({label}) makes a tensor of it" if expression.isidentifier() else ""
-    return Conflict(text, [(array, f"{label}[{index}]") for index, array in enumerate(arrays)], hint)
+    return Conflict(text, [(array, f"entry {index} of {label}") for index, array in enumerate(arrays)], hint)
 
 
 def _item_text(item: object) -> str:

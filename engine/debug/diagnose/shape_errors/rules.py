@@ -322,9 +322,10 @@ def _joined(call: _Call, _: re.Match[str]) -> Conflict | None:
     if not isinstance(axis, int) or len(arrays) < 2:
         return None
     first = arrays[0]
-    for other in arrays[1:]:
-        labels = call.label(first, "entry 0"), call.label(other, "another entry")
-        operands = [(first, "entry 0"), (other, "another entry")]
+    for position, other in enumerate(arrays[1:], 1):
+        role = f"entry {position}"
+        labels = call.label(first, "entry 0"), call.label(other, role)
+        operands = [(first, "entry 0"), (other, role)]
         if first.ndim != other.ndim:
             return Conflict(
                 f"concat along axis {axis} takes tensors of one number of axes: {labels[0]} {shape_text(first)} has "
@@ -384,8 +385,7 @@ def _axis_range(call: _Call, match: re.Match[str]) -> Conflict | None:
     if array is None or -array.ndim <= axis < array.ndim:
         return None
     label = call.label(array, "the input")
-    axes = f"{_axes(array.ndim)}, " + (f"0 to {array.ndim - 1}" if array.ndim > 1 else "axis 0")
-    return Conflict(f"{label} has {axes if array.ndim else 'no axes'}: there is no axis {axis}", [(array, "the input")])
+    return Conflict(f"{label} has {_axes(array.ndim)}: there is no axis {axis}", [(array, "the input")])
 
 
 def _permutation(call: _Call, match: re.Match[str]) -> Conflict | None:
@@ -431,7 +431,7 @@ def _index_range(call: _Call, match: re.Match[str]) -> Conflict | None:
         axes = [axis for axis, number in enumerate(table.shape) if number == length]
         if len(axes) == 1:
             length_text = f"axis {axes[0]} of {call.label(table, 'the table')} has the length {length}, and "
-    text = f"{label} holds numbers from {low} to {high}; {length_text}{call.operator} takes {match['range']}"
+    text = f"{label} holds numbers from {low} to {high}; {length_text}{call.operator} takes {match['range'].replace('equal ', '')}"
     hint = "If they are counted from 1, subtract 1" if low == 1 and high == length else ""
     return Conflict(text, operands, hint)
 
@@ -453,8 +453,9 @@ def _einsum(call: _Call, match: re.Match[str]) -> Conflict | None:
     ]
     if len({length for _, _, length in uses}) < 2:
         return None
-    parts = [f"axis {axis} of {call.label(array, 'an operand')} ({length})" for array, axis, length in uses]
-    operands = [(array, f"operand {position}") for position, array in enumerate(arrays)]
+    roles = {id(array): f"operand {position}" for position, array in enumerate(arrays)}
+    parts = [f"axis {axis} of {call.label(array, roles[id(array)])} ({length})" for array, axis, length in uses]
+    operands = [(array, roles[id(array)]) for array in arrays]
     return Conflict(f"einsum '{equation}': the axis {letter} is {' and '.join(parts)}, which must be equal", operands)
 
 
@@ -559,4 +560,5 @@ def _tuple(lengths: Sequence[int | None]) -> str:
 
 
 def _axes(number: int) -> str:
-    return "1 axis" if number == 1 else f"{number} axes"
+    """Return a number of axes in words."""
+    return f"{number or 'no'} {'axis' if number == 1 else 'axes'}"

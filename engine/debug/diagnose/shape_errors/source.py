@@ -53,11 +53,14 @@ class SourceLine:
         self.node = None if level.position is None else _node_at(tree, level.position)
         self.statement = self._statement(tree, level.line)
 
-    def _statement(self, tree: ast.Module, line: int) -> ast.stmt | None:
+    def _statement(self, tree: ast.Module, line: int) -> ast.stmt | ast.expr | None:
         if self.node is not None:
             node: ast.AST | None = self.node
             while node is not None and not isinstance(node, ast.stmt):
-                node = self._parents.get(node)
+                parent = self._parents.get(node)
+                if isinstance(parent, ast.Lambda) and node is parent.body and isinstance(node, ast.expr):
+                    return node  # the body of a lambda takes the place of a statement
+                node = parent
             return node
         around = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and node.lineno <= line <= _end(node)]
         return max(around, key=lambda node: (node.lineno, -_end(node)), default=None)
@@ -66,7 +69,7 @@ class SourceLine:
         """Return the source of an expression in one line, shortened."""
         return shortened(self._lines, node)
 
-    def first_line(self, statement: ast.stmt) -> str:
+    def first_line(self, statement: ast.stmt | ast.expr) -> str:
         """Return the source of a statement without the block that it may begin, in one line, shortened."""
         body = getattr(statement, "body", None)
         if isinstance(body, list) and body:
@@ -80,7 +83,7 @@ class SourceLine:
             return []
         loads = [
             node
-            for node in self._inner(self.statement)
+            for node in (self.statement, *self._inner(self.statement))
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
         ]
         return list(dict.fromkeys(node.id for node in sorted(loads, key=lambda node: (node.lineno, node.col_offset))))
@@ -104,7 +107,7 @@ class SourceLine:
                     yield child
                     yield from self._inner(child)
 
-    def assignment(self, name: str, before: ast.stmt | None = None) -> Assignment | None:
+    def assignment(self, name: str, before: ast.stmt | ast.expr | None = None) -> Assignment | None:
         """Return the statement that certainly assigned a variable last; None if branches or loops leave it open.
 
         Args:
@@ -124,7 +127,7 @@ class SourceLine:
                 return None
         return None
 
-    def _blocks(self, innermost: ast.stmt | None) -> Iterator[tuple[list[ast.stmt], list[ast.AST]]]:
+    def _blocks(self, innermost: ast.stmt | ast.expr | None) -> Iterator[tuple[list[ast.stmt], list[ast.AST]]]:
         """Yield the blocks around the statement up to its function, innermost first.
 
         Each is the statements before, which have run in their order, and other code that may have run since.
