@@ -99,6 +99,7 @@ class _Statements:
     def __init__(self, witness: Witness, error: BaseException, paths: CellPaths) -> None:
         self.witness = witness
         self.paths = paths
+        self.error = error
         self.frame, self.line = user_frame_of(error, witness.case.file)
         self.parameters = {
             f"{path}.{name}" if path else name: parameter
@@ -108,11 +109,17 @@ class _Statements:
         }
 
     def false(self, text: str) -> Iterator[str]:
-        heading, *lines = text.splitlines()
-        yield from self._false_heading(heading)
-        for line in lines:
-            if line.startswith("  "):
+        for line in text.splitlines():
+            if line.startswith("It was raised from this"):
+                assert self.error.__cause__ is not None
+                self.error = self.error.__cause__
+                self.frame, self.line = user_frame_of(self.error, self.witness.case.file)
+                if type(self.error).__name__ not in line:
+                    yield line
+            elif line.startswith("  "):
                 yield from self._false_operand(line)
+            elif re.search(r"(?:^|, )line \d+(?:$|: )", line):
+                yield from self._false_heading(line)
             else:
                 yield from self._false_sentence(line)
 
@@ -142,14 +149,15 @@ class _Statements:
         last_line = self.line
         for part in rest.split("; ") if rest and rest != "a parameter" else []:
             assigned = re.fullmatch(r"(assigned|\w+) in line (\d+): (.*)", part)
-            returned = re.fullmatch(rf"(\S+) last returned ({_SHAPE})", part)
+            returned = re.fullmatch(rf"(\S+) last returned ({_SHAPE}(?: and {_SHAPE})*)", part)
             if assigned:
                 name = label if assigned[1] == "assigned" else assigned[1]
                 if not self._assigned(name, int(assigned[2]), assigned[3], last_line):
                     yield part
                 last_line = int(assigned[2])
             elif returned:
-                if self._outputs(returned[1])[-1][0].shape != ast.literal_eval(returned[2]):
+                shapes = [ast.literal_eval(text) for text in returned[2].split(" and ")]
+                if [tensor.shape for tensor in self._outputs(returned[1])[-1]] != shapes:
                     yield part
             elif not self._is_origin(part, shape, value):
                 yield part

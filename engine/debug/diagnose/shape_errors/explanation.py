@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["explain_error"]
 
 _MOST_OPERANDS = 6
+_MOST_CAUSES = 3
 _PLAIN = (str, int, float, bool, type(None))
 
 
@@ -55,16 +56,20 @@ def _explanation(
     paths: CellPaths | None,
     captures: Iterable[Capture],
     shapes: Mapping[str, Sequence[Any]],
+    causes: int = _MOST_CAUSES,
 ) -> str | None:
     stack = ErrorStack(error)
     operands = Operands(stack, Origins(stack, paths, captures), shapes)
     message = _message(error)
     conflict = conflict_of(message, operands) or python_conflict_of(error, message, operands, shapes)
+    if conflict is None and error.__cause__ is not None and causes:
+        text = _explanation(error.__cause__, None, paths, captures, shapes, causes - 1)
+        if text is not None:
+            kind = type(error.__cause__).__name__
+            return f"{_heading(None, call, operands)}\nIt was raised from this {kind}:\n{text}"
+    conflict = conflict or _operands_alone(message, operands)
     if conflict is None:
-        conflict = _operands_alone(message, operands)
-    if conflict is None:
-        cause = error.__cause__
-        return None if cause is None else _explanation(cause, call, paths, captures, shapes)
+        return None
     return "\n".join([_heading(conflict, call, operands), *_details(conflict, operands)])
 
 
@@ -90,7 +95,7 @@ def _operands_alone(message: str, operands: Operands) -> Conflict | None:
     return Conflict(text, [(array, "operand") for array in unique])
 
 
-def _heading(conflict: Conflict, call: FailedCall | None, operands: Operands) -> str:
+def _heading(conflict: Conflict | None, call: FailedCall | None, operands: Operands) -> str:
     stack = operands.stack
     cells = stack.cells
     location = ""
@@ -107,7 +112,7 @@ def _heading(conflict: Conflict, call: FailedCall | None, operands: Operands) ->
         text = "" if statement is None or operands.source is None else operands.source.first_line(statement)
         line = f"line {written.line}" + (f": {text}" if text else "")
     heading = ", ".join(part for part in (location, line) if part)
-    return f"{heading}\n{_sentence(conflict.text)}" if conflict.text else heading
+    return f"{heading}\n{_sentence(conflict.text)}" if conflict is not None and conflict.text else heading
 
 
 def _details(conflict: Conflict, operands: Operands) -> list[str]:

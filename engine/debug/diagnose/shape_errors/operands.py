@@ -204,8 +204,8 @@ class Operands:
             if issubclass(type(cell), Cell):
                 path = self.origins.path_of(cell)  # type: ignore[arg-type]
                 shapes = self._shapes.get(path, ())
-                if len(shapes) == 1:
-                    texts.append(f"{path} last returned {tuple(shapes[0])}")
+                if shapes:
+                    texts.append(f"{path} last returned {' and '.join(str(tuple(shape)) for shape in shapes)}")
                 break
             names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name) and self.may_be_tensor(node.id)}
             if len(names) != 1:

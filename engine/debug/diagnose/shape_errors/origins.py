@@ -124,7 +124,8 @@ class Origins:
             if not level.is_engine:
                 continue
             for value in level.variables.values():
-                if isinstance(value, Recording) and id(value) not in yielded:
+                # A subclass keeps no nodes: it only notes what a recomputed function reads.
+                if type(value) is Recording and id(value) not in yielded:
                     yielded.add(id(value))
                     yield value
 
@@ -200,7 +201,7 @@ class Origins:
                 origin = self._of(array_of(root), root, steps + 1)
                 label = " of ".join(reversed(names))
                 if origin is None:
-                    return Origin(f"{label} of a tensor {shape_text(array_of(root))}", False)
+                    return None
                 shape = f" {shape_text(array_of(root))}" if origin.is_source else ""
                 return Origin(f"{label} of {origin.text}{shape}", False)
         base = getattr(array, "base", None)

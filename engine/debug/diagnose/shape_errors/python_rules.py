@@ -217,6 +217,11 @@ def _missing_attribute(error: BaseException, message: str, operands: Operands, s
         return None
     label, owner = operands.source.text(node.value), operands.value_of(node.value)
     arrays = [(array, "operand") for array in operands.in_statement()]
+    if type(owner) in (tuple, list) and isinstance(node.value, ast.Name):
+        maker = _maker(node.value.id, operands)
+        text = f"{label} is a {type(owner).__name__} of {len(owner)} values"  # type: ignore[arg-type]
+        text += "" if maker is None else f", which {operands.origins.path_of(maker)} returned"
+        return Conflict(f"{text}, and has no attribute {name}", arrays)
     if owner is None and isinstance(node.value, ast.Name):
         level = operands.stack.written
         if level is None or node.value.id not in level.variables or "NoneType" not in message:
