@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator, Mapping, Sequence
+from types import FunctionType, ModuleType
 from typing import Any
 
+from hookscope.engine import ops
+from hookscope.engine.base.code_origin import is_engine
 from hookscope.engine.nn.cell import Cell
+from hookscope.engine.tensors.operator import Operator
 from hookscope.engine.tensors.tensor import Tensor
 
 from .origins import Origins, inputs_of, shape_text
 from .source import SourceLine, source_of_level
-from .stack import ErrorStack, array_of, arrays_in, is_tensor
+from .stack import ErrorStack, Level, array_of, arrays_in, is_tensor
 
 __all__ = ["Operands", "attribute_of", "dtype_text"]
 
@@ -62,7 +67,10 @@ class Operands:
         if level is None:
             return None
         if isinstance(node, ast.Name):
-            return level.variables.get(node.id, level.frame.f_globals.get(node.id))
+            for namespace in (level.variables, level.frame.f_globals, vars(builtins)):
+                if node.id in namespace:
+                    return namespace[node.id]
+            return None
         if isinstance(node, ast.Attribute):
             return attribute_of(self.value_of(node.value), node.attr)
         if isinstance(node, ast.Constant):
@@ -80,26 +88,24 @@ class Operands:
         entry, source = self.stack.entry, self.source
         if entry is None or source is None or source.node is None:
             return
-        pairs = list(self._arguments(source.node, entry.arguments))
-        for node, value in pairs:
+        for node, value in self._arguments(source.node, entry):
             known = self.value_of(node)
-            if is_tensor(known) and not (is_tensor(value) and array_of(known) is array_of(value)):
-                return  # the arguments do not belong to these expressions
-        for node, value in pairs:
-            self._pair(source, node, value)
+            if known is None or known is value or (is_tensor(known) and is_tensor(value) and _is_same(known, value)):
+                self._pair(source, node, value)  # otherwise the function has assigned its argument again
 
-    def _arguments(self, node: ast.AST, arguments: dict[str, Any]) -> Iterator[tuple[ast.expr, Any]]:
-        values = _positional(arguments)
+    def _arguments(self, node: ast.AST, entry: Level) -> Iterator[tuple[ast.expr, Any]]:
+        """Yield the expressions of the failing call, each with its value in the function of the engine."""
+        values = _positional(entry.arguments)
         if isinstance(node, ast.Call):
-            function = self.value_of(node.func)
-            if isinstance(node.func, ast.Attribute) and _is_method(node.func, function, arguments, values, self):
+            kind = self._kind_of_call(node, entry, values)
+            if kind == "method" and isinstance(node.func, ast.Attribute):
                 yield node.func.value, values[0]
+            if kind in ("method", "callable"):
                 values = values[1:]
-            elif "self" in arguments and values and values[0] is arguments["self"]:
-                values = values[1:]  # of a cell or of an operator
-            if not any(isinstance(argument, ast.Starred) for argument in node.args):
-                yield from zip(node.args, values)  # noqa: B905  # optional arguments are missing
-            keywords = {**arguments, **_keywords(arguments)}
+            if not kind or any(isinstance(argument, ast.Starred) for argument in node.args):
+                return
+            yield from zip(node.args, values)  # noqa: B905  # optional arguments are missing
+            keywords = {**entry.arguments, **_keywords(entry.arguments)}
             for keyword in node.keywords:
                 if keyword.arg in keywords:
                     yield keyword.value, keywords[keyword.arg]
@@ -127,6 +133,28 @@ class Operands:
                 stored = self.source.rightmost(node)
                 if stored is not node and isinstance(stored, ast.expr):
                     yield stored, values[-1]
+
+    def _kind_of_call(self, node: ast.Call, entry: Level, values: list[Any]) -> str:
+        """Return how a call leads to a function of the engine: "function", "method" of a tensor, "callable" or "".
+
+        A call of something else may lead there too, with other arguments: ``reduce(ops.add, tensors)``.
+        """
+        function, owner = self.value_of(node.func), entry.arguments.get("self")
+        if function is not None:
+            if type(function) is FunctionType and function.__code__ is entry.code:
+                return "function"
+            return "callable" if function is owner and issubclass(type(function), Cell | Operator) else ""
+        if issubclass(type(owner), Cell) and entry.code is Cell.__call__.__code__:
+            same_count = len(node.args) == len(entry.arguments.get("args", ()))
+            same_keywords = {keyword.arg for keyword in node.keywords} == set(_keywords(entry.arguments))
+            return "callable" if same_count and same_keywords else ""
+        if isinstance(node.func, ast.Attribute) and values and is_tensor(values[0]):
+            receiver, name = self.value_of(node.func.value), node.func.attr
+            is_method = getattr(getattr(Tensor, name, None), "__code__", None) is entry.code
+            is_function = getattr(getattr(ops, name, None), "__code__", None) is entry.code
+            if is_method and (receiver is values[0] or (receiver is None and not is_function)):
+                return "method"
+        return ""
 
     def _pair(self, source: SourceLine, node: ast.expr, value: Any) -> None:
         if is_tensor(value):
@@ -251,22 +279,17 @@ def _keywords(arguments: dict[str, Any]) -> dict[str, Any]:
     return keywords if type(keywords) is dict else {}
 
 
-def _is_method(
-    function: ast.Attribute, value: object, arguments: dict[str, Any], values: list[Any], operands: Operands
-) -> bool:
-    """Return whether a call is of a tensor's method, so that the tensor is the first argument."""
-    if not values or not is_tensor(values[0]):
-        return False
-    receiver = operands.value_of(function.value)
-    if is_tensor(receiver):
-        return receiver is values[0]
-    # The value of an expression: modules and cells are variables or attributes, which are known.
-    return receiver is None and not isinstance(function.value, ast.Name | ast.Attribute)
+def _is_same(first: Any, second: Any) -> bool:
+    return array_of(first) is array_of(second)
 
 
 def attribute_of(value: object, name: str) -> object:
-    """Return an attribute that a cell or a tensor stores under a name, without properties; None if there is none."""
-    return object.__getattribute__(value, "__dict__").get(name) if issubclass(type(value), Cell) else None
+    """Return an attribute that a cell stores, or a name in a module of the engine; None if there is none."""
+    if issubclass(type(value), Cell):
+        return object.__getattribute__(value, "__dict__").get(name)
+    if type(value) is ModuleType and is_engine(value.__dict__.get("__file__") or ""):
+        return getattr(value, name, None)
+    return None
 
 
 def dtype_text(array: Any) -> str:

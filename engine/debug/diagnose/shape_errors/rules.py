@@ -431,7 +431,8 @@ def _index_range(call: _Call, match: re.Match[str]) -> Conflict | None:
         axes = [axis for axis, number in enumerate(table.shape) if number == length]
         if len(axes) == 1:
             length_text = f"axis {axes[0]} of {call.label(table, 'the table')} has the length {length}, and "
-    text = f"{label} holds numbers from {low} to {high}; {length_text}{call.operator} takes {match['range'].replace('equal ', '')}"
+    allowed = match["range"].replace("equal ", "")
+    text = f"{label} holds numbers from {low} to {high}; {length_text}{call.operator} takes {allowed}"
     hint = "If they are counted from 1, subtract 1" if low == 1 and high == length else ""
     return Conflict(text, operands, hint)
 

@@ -18,6 +18,30 @@ _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
+class _Tree:
+    """Syntax tree of a file.
+
+    Args:
+        module: the tree.
+
+    Attributes:
+        module: the tree.
+        parents: the parent of each node.
+        by_position: the outermost expression or statement at each position.
+    """
+
+    def __init__(self, module: ast.Module) -> None:
+        self.module = module
+        self.parents: dict[ast.AST, ast.AST] = {}
+        self.by_position: dict[Position, ast.AST] = {}
+        for node in ast.walk(module):
+            for child in ast.iter_child_nodes(node):
+                self.parents[child] = node
+            if isinstance(node, ast.expr | ast.stmt) and not isinstance(node, ast.Expr):
+                position = node.lineno, node.end_lineno or 0, node.col_offset, node.end_col_offset or 0
+                self.by_position.setdefault(position, node)
+
+
 class Assignment:
     """The statement that assigned a variable last before a line.
 
@@ -47,11 +71,11 @@ class SourceLine:
         node: the expression that failed.
     """
 
-    def __init__(self, tree: ast.Module, lines: Sequence[str], level: Level) -> None:
+    def __init__(self, tree: _Tree, lines: Sequence[str], level: Level) -> None:
         self._lines = lines
-        self._parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-        self.node = None if level.position is None else _node_at(tree, level.position)
-        self.statement = self._statement(tree, level.line)
+        self._parents = tree.parents
+        self.node = None if level.position is None else tree.by_position.get(level.position)
+        self.statement = self._statement(tree.module, level.line)
 
     def _statement(self, tree: ast.Module, line: int) -> ast.stmt | ast.expr | None:
         if self.node is not None:
@@ -200,20 +224,6 @@ def _end(node: ast.AST) -> int:
     return end or 0
 
 
-def _node_at(tree: ast.AST, position: Position) -> ast.AST | None:
-    line, end_line, column, end_column = position
-    for node in ast.walk(tree):
-        if (
-            getattr(node, "lineno", 0) == line
-            and getattr(node, "end_lineno", 0) == end_line
-            and getattr(node, "col_offset", -1) == column
-            and getattr(node, "end_col_offset", -1) == end_column
-            and not isinstance(node, ast.Expr)
-        ):
-            return node
-    return None
-
-
 def shortened(lines: Sequence[str], node: Any) -> str:
     """Return the source of a node in one line, shortened."""
     # Columns of ast count bytes.
@@ -230,9 +240,9 @@ def _cut(text: str) -> str:
 
 
 @functools.lru_cache(maxsize=8)
-def _parsed(text: str) -> ast.Module | None:
+def _parsed(text: str) -> _Tree | None:
     try:
-        return ast.parse(text)
+        return _Tree(ast.parse(text))
     except (SyntaxError, ValueError, RecursionError):  # a cell of a notebook with magics, generated code
         return None
 
