@@ -14,11 +14,11 @@ from hookscope.engine.debug import DebugSession
 from hookscope.engine.debug.diagnose.shape_errors.stack import ErrorStack
 
 from .case import OUTSIDE, Case
-from .witness import Witness, false_statements
+from .witness import Runnable, Witness, false_statements
 
-__all__ = ["CASES", "Judgment", "false_of", "judged", "table"]
+__all__ = ["CASES", "Judgment", "false_of", "judged", "run_watched", "table"]
 
-_OTHERS = ("case", "judging", "witness")
+_OTHERS = ("case", "judging", "resized", "witness")
 _FILES = sorted(
     path.stem
     for path in Path(__file__).parent.glob("[a-z]*.py")
@@ -52,13 +52,17 @@ class Judgment:
     missing: tuple[str, ...]
     false: tuple[str, ...]
 
+    def is_at(self, case: Case) -> bool:
+        """Return whether exception, path and line are those of a script."""
+        return (type(self.error), self.path, self.line) == (case.error, case.path, case.line)
+
     @property
     def is_right(self) -> bool:
         """Whether the explanation states every fact and nothing that is false."""
         return bool(self.text) and not self.missing and not self.false
 
 
-def _run(case: Case) -> tuple[DebugSession, Witness, BaseException | None]:
+def run_watched(case: Runnable) -> tuple[DebugSession, Witness, BaseException | None]:
     """Run a script in a session that was given no network, beside a witness."""
     session, witness = DebugSession(None), Witness(case)
     error: BaseException | None = None
@@ -73,14 +77,14 @@ def _run(case: Case) -> tuple[DebugSession, Witness, BaseException | None]:
 
 def false_of(case: Case, text: str) -> list[str]:
     """Return the statements of a text that are not true of a script's run."""
-    session, witness, error = _run(case)
+    session, witness, error = run_watched(case)
     assert error is not None
     return false_statements(text, witness, error, session.paths)
 
 
 def judged(case: Case) -> Judgment:
     """Run a script and judge what the session says."""
-    session, witness, error = _run(case)
+    session, witness, error = run_watched(case)
     if error is None:
         return Judgment(None, OUTSIDE, 0, "", case.facts, ())
     stack = ErrorStack(error)
@@ -100,7 +104,7 @@ def table() -> str:
     judgments = {case: judged(case) for case in CASES}
     lines = ["| script | path and line | explanation |", "|---|---|---|"]
     for case, judgment in judgments.items():
-        place = "right" if (judgment.path, judgment.line) == (case.path, case.line) else "wrong"
+        place = "right" if judgment.is_at(case) else "wrong"
         if judgment.is_right:
             explanation = "right"
         elif not judgment.text:
@@ -110,7 +114,7 @@ def table() -> str:
         else:
             explanation = f"lacks {', '.join(judgment.missing)}"
         lines.append(f"| {case.name} | {place} | {explanation} |")
-    places = sum((judgment.path, judgment.line) == (case.path, case.line) for case, judgment in judgments.items())
+    places = sum(judgment.is_at(case) for case, judgment in judgments.items())
     right = sum(judgment.is_right for judgment in judgments.values())
     false = sum(bool(judgment.false) for judgment in judgments.values())
     lines.append(

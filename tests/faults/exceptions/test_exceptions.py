@@ -18,8 +18,7 @@ def name_of(case: Case) -> str:
 @pytest.mark.parametrize("case", CASES, ids=name_of)
 def test_the_exception_is_explained(case: Case) -> None:
     judgment = judged(case)
-    assert type(judgment.error) is case.error
-    assert (judgment.path, judgment.line) == (case.path, case.line)
+    assert (type(judgment.error), judgment.path, judgment.line) == (case.error, case.path, case.line)
     assert judgment.false == (), judgment.text
     assert judgment.is_right == (case.name not in NOT_EXPLAINED), f"{judgment.missing} is missing in\n{judgment.text}"
 

@@ -13,7 +13,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
 from hookscope.engine import Tensor
 from hookscope.engine.debug.watch.paths import CellPaths
@@ -21,9 +21,7 @@ from hookscope.engine.nn import Cell
 from hookscope.engine.tape import taps
 from hookscope.engine.tensors.nested import tensors_in
 
-from .case import Case
-
-__all__ = ["Witness", "false_statements", "user_frame_of"]
+__all__ = ["Runnable", "Witness", "false_statements", "user_frame_of"]
 
 Shape = tuple[int, ...]
 
@@ -36,6 +34,20 @@ _SHAPE = r"\((?:\d+,(?: \d+(?:, \d+)*)?)?\)"
 _LINE = re.compile(rf"  (?P<label>.+?): (?P<shape>{_SHAPE}) (?P<dtype>[A-Z]\w+)(?:, (?P<rest>.*))?")
 
 
+class Runnable(Protocol):
+    """A script: its file and its function."""
+
+    @property
+    def file(self) -> str:
+        """The file of the script."""
+        ...
+
+    @property
+    def function(self) -> Callable[[], None]:
+        """The function that runs it."""
+        ...
+
+
 class Witness(taps.Tap):
     """Tap that notes inputs and outputs, and a trace function that notes the lines of a script.
 
@@ -43,7 +55,7 @@ class Witness(taps.Tap):
         case: the script.
     """
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Runnable) -> None:
         self.case = case
         self.calls: list[tuple[Cell, tuple[Any, ...], dict[str, Any], list[Tensor]]] = []
         self.lines: dict[int, list[int]] = {}
@@ -202,6 +214,8 @@ class _Statements:
         file = self.witness.case.file
         statement = _statement_at(file, line)
         ran = self.witness.lines[id(self.frame)]
+        if before not in ran:
+            return False
         ran = ran[: len(ran) - ran[::-1].index(before) - 1]
         if statement is None or name not in _bound(statement) or line not in ran:
             return False

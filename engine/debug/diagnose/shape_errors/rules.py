@@ -142,7 +142,7 @@ def _equal_axes(call: _Call, _: re.Match[str]) -> Conflict | None:
     times = f" times {factor} groups" if isinstance(factor, int) and factor != 1 else ""
     text = (
         f"axis {axes[0]} of {labels[0]} has the length {length}, but axis {axes[1]} of {labels[1]} has "
-        f"{second.shape[axes[1]]}{times}, and {call.operator} takes equal ones"
+        f"{second.shape[axes[1]]}{times}; {call.operator} needs the two to be equal"
     )
     others = [axis for axis, number in enumerate(shape) if number == needed and axis != axes[0]]
     hint = f"Axis {others[0]} of {labels[0]} has the length {needed}" if len(others) == 1 else ""

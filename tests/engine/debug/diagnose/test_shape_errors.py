@@ -59,7 +59,10 @@ def test_the_session_explains_the_exception_that_ended_its_block() -> None:
     assert session.explanation is not None
     heading, conflict, operand, weight = session.explanation.splitlines()
     assert heading.startswith("second (Dense), line ")
-    assert conflict == "Axis 1 of hidden has the length 5, but axis 1 of second.weight has 4, and Dense takes equal ones."
+    assert (
+        conflict
+        == "Axis 1 of hidden has the length 5, but axis 1 of second.weight has 4; Dense needs the two to be equal."
+    )
     assert operand == "  hidden: (2, 5) Float32, the output of first"
     assert weight == "  second.weight: (2, 4) Float32, a parameter"
 
@@ -121,18 +124,18 @@ def test_an_operand_of_a_reflected_operator_has_its_own_name() -> None:
 
 
 def test_a_function_that_another_function_calls_gets_no_names_of_the_line() -> None:
-    def other(number: int) -> list[Tensor]:
+    def several(number: int) -> list[Tensor]:
         return [ones(2, 3), ones(2, 4), ones(number)]
 
     for call in (
-        lambda: functools.reduce(ops.add, other(2)),
-        lambda: sum(other(2)),
+        lambda: functools.reduce(ops.add, several(2)),
+        lambda: sum(several(2)),
         lambda: functools.partial(ops.matmul, ones(2, 3))(ones(2, 4) + 0.0),
-        lambda: list(map(nn.Dense(3, 2), other(2)[1:])),
+        lambda: list(map(nn.Dense(3, 2), several(2)[1:])),
     ):
         _heading, *lines = explained(call).splitlines()
         assert lines
-        assert not any(name in line for line in lines for name in ("other", "map", "ones"))
+        assert not [line for line in lines if any(name in line for name in ("several", "map", "ones("))]
 
 
 def test_a_variable_that_a_branch_may_have_assigned_has_no_assignment() -> None:
