@@ -107,6 +107,11 @@ def false_statements(text: str, witness: Witness, error: BaseException, paths: C
     return list(_Statements(witness, error, paths).false(text))
 
 
+def _is_role(label: str) -> bool:
+    """Return whether a name is none that can be evaluated: a role, a shortened expression, or a part of one."""
+    return bool(ROLES.fullmatch(label)) or label.endswith("...") or label.count("(") != label.count(")")
+
+
 class _Statements:
     def __init__(self, witness: Witness, error: BaseException, paths: CellPaths) -> None:
         self.witness = witness
@@ -115,7 +120,7 @@ class _Statements:
         self.frame, self.line = user_frame_of(error, witness.case.file)
         self.parameters = {
             f"{path}.{name}" if path else name: parameter
-            for path, cell in paths
+            for path, cell in (*((self._path(call[0]), call[0]) for call in witness.calls), *paths)
             for name, parameter in cell._params.items()
             if parameter is not None
         }
@@ -139,9 +144,7 @@ class _Statements:
         if f"line {self.line}" not in heading:
             yield heading
         cell = re.match(r"(?:\w+ of )?(\S+) \((\w+)\), ", heading)
-        if cell and not any(
-            self._path(known) == cell[1] and type(known).__name__ == cell[2] for _, known in self.paths
-        ):
+        if cell and not self._names_path(cell[1], cell[2]):
             yield heading
 
     def _false_operand(self, line: str) -> Iterator[str]:
@@ -154,7 +157,7 @@ class _Statements:
         value = self.value_of(label)
         if value is not None and (value.shape != shape or str(value.dtype) != match["dtype"]):
             yield line
-        if value is None and not ROLES.fullmatch(label):
+        if value is None and not _is_role(label):
             yield f"unknown operand: {line}"
         if rest == "a parameter" and label not in self.parameters:
             yield line
@@ -204,7 +207,8 @@ class _Statements:
     def _is_input(self, name: str, path: str, shape: Shape, value: Tensor | None) -> bool:
         for cell, args, kwargs, _ in self.witness.calls:
             names = type(cell).construct.__code__.co_varnames[1:]
-            inputs = {**dict(zip(names, args)), **kwargs}  # noqa: B905  # more names than arguments
+            numbered = {str(index): value for index, value in enumerate(args)}
+            inputs = {**numbered, **dict(zip(names, args)), **kwargs}  # noqa: B905  # more names than arguments
             if self._path(cell) == path and isinstance(inputs.get(name), Tensor) and inputs[name].shape == shape:
                 return value is None or self.is_new(value) or inputs[name]._array is value._array
         return False
@@ -229,7 +233,7 @@ class _Statements:
             rf"[Aa]xis (\d+) of (.+?)(?: {_SHAPE})? (?:has the length |has |\()(\d+)\b", sentence
         ):
             value = self.value_of(label)
-            if value is None and not ROLES.fullmatch(label):
+            if value is None and not _is_role(label):
                 yield f"unknown operand {label}: {sentence}"
             if value is not None and value.shape[int(axis)] != int(length):
                 yield sentence
@@ -263,7 +267,19 @@ class _Statements:
         return value if isinstance(value, Tensor) else None
 
     def _path(self, cell: Cell) -> str:
-        return self.paths.path_of(cell) or cell.__dict__["_path"] or type(cell).__name__
+        path = self.paths.path_of(cell)
+        if path is not None:
+            return path or type(cell).__name__
+        for called, *_ in self.witness.calls:
+            below = {id(inner): name for name, inner in called.cells_and_names()}
+            if below.get(id(cell)) and self.paths.path_of(called) is None:
+                return f"{type(called).__name__}.{below[id(cell)]}"
+        return type(cell).__name__
+
+    def _names_path(self, path: str, kind: str) -> bool:
+        """Return whether a path and a class are those of a cell of the session, or of one that was called."""
+        cells = [*(cell for _, cell in self.paths), *(call[0] for call in self.witness.calls)]
+        return any(type(cell).__name__ == (kind or path) and self._path(cell) == path for cell in cells)
 
     def _outputs(self, path: str) -> list[list[Tensor]]:
         return [outputs for cell, _, _, outputs in self.witness.calls if self._path(cell) == path and outputs]

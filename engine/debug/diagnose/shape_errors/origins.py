@@ -74,11 +74,21 @@ class Origins:
     # Names
 
     def path_of(self, cell: Cell) -> str:
-        """Return the name of a cell: its path in the session, or below the outermost cell; its class for a root."""
+        """Return the name of a cell: its path in the session, or below the outermost cell; its class for a root.
+
+        A cell of another network has the class of that before its path.
+        """
         path = None if self._paths is None else self._paths.path_of(cell)
-        if path is None:
-            path = str(cell.__dict__.get("_path", ""))
-        return path or type(cell).__name__
+        return (self._path_on_stack(cell) if path is None else path) or type(cell).__name__
+
+    def _path_on_stack(self, cell: Cell) -> str:
+        path = str(cell.__dict__.get("_path", ""))
+        for running in self._stack.cells if path else ():
+            root = running.cell
+            if not root.__dict__.get("_path") and _cell_at(root, path) is cell:
+                is_first = self._paths is None and root is self._stack.cells[0].cell
+                return path if is_first else f"{type(root).__name__}.{path}"
+        return path
 
     def parameter_of(self, array: Any) -> str:
         """Return the name of the parameter that holds an array; "" if none does."""
@@ -93,7 +103,8 @@ class Origins:
         known = {id(cell) for _, cell in roots}
         for running in self._stack.cells:
             if id(running.cell) not in known and (self._paths is None or self._paths.path_of(running.cell) is None):
-                roots.append((str(running.cell.__dict__.get("_path", "")), running.cell))
+                is_first = self._paths is None and running.cell is self._stack.cells[0].cell
+                roots.append(("" if is_first else self.path_of(running.cell), running.cell))
                 known.add(id(running.cell))
         return roots
 
@@ -210,6 +221,14 @@ class Origins:
             if origin is not None and origin.is_source:
                 return Origin(f"a view of {origin.text} {shape_text(base)}", False)
         return None
+
+
+def _cell_at(root: Cell, path: str) -> Cell | None:
+    """Return the cell at a path below another one; None if there is none."""
+    cell: Cell | None = root
+    for name in path.split("."):
+        cell = None if cell is None else dict.get(cell._cells, name)
+    return cell
 
 
 def _output_text(path: str, kind: str, slot: str) -> str:
