@@ -244,7 +244,7 @@ class _Statements:
         for shape, number in re.findall(rf"({_SHAPE}), which has (\d+)", sentence):
             if functools.reduce(lambda a, b: a * b, ast.literal_eval(shape), 1) != int(number):
                 yield sentence
-        for label, low, high in re.findall(r"(\S+) holds numbers from (-?\d+) to (-?\d+)", sentence):
+        for label, low, high in re.findall(r"(.+?) holds numbers from (-?\d+) to (-?\d+)", sentence):
             value = self.value_of(label)
             if value is None or (value.asnumpy().min(), value.asnumpy().max()) != (int(low), int(high)):
                 yield sentence
