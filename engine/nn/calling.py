@@ -25,7 +25,7 @@ from .recompute import is_recomputing, run_to_recompute
 if TYPE_CHECKING:
     from .cell import Cell
 
-__all__ = ["call_observed"]
+__all__ = ["call_hook", "call_observed"]
 
 
 class _Local(threading.local):
@@ -143,7 +143,7 @@ def _construct(cell: Cell, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
 
 def _run_forward(cell: Cell, entry: HookEntry, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> Tensor:
     arguments = (args, kwargs, output) if entry.with_kwargs else (args, output)
-    returned = _call_hook(cell, "forward", entry.function, *arguments)
+    returned = call_hook(cell, "forward", entry.function, *arguments)
     return output if returned is None else returned
 
 
@@ -152,11 +152,11 @@ def _run_forward_pre(
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     for entry in tuple(cell._hooks["forward_pre"].values()):
         if not entry.with_kwargs:
-            returned = _call_hook(cell, "forward_pre", entry.function, args)
+            returned = call_hook(cell, "forward_pre", entry.function, args)
             if returned is not None:
                 args = returned if isinstance(returned, tuple) else (returned,)
             continue
-        returned = _call_hook(cell, "forward_pre", entry.function, args, kwargs)
+        returned = call_hook(cell, "forward_pre", entry.function, args, kwargs)
         if returned is None:
             continue
         if not (isinstance(returned, tuple) and len(returned) == 2):
@@ -170,7 +170,18 @@ def _run_forward_pre(
     return args, kwargs
 
 
-def _call_hook(cell: Cell, kind: str, function: Callable[..., Any], *arguments: Any) -> Any:
+def call_hook(cell: Cell, kind: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a hook; add the cell and the hook to an error.
+
+    Args:
+        cell: the cell.
+        kind: the kind of the hook.
+        function: the hook.
+        arguments: its arguments after the cell.
+
+    Returns:
+        The hook's result.
+    """
     try:
         return function(cell, *arguments)
     except Exception as error:
@@ -209,7 +220,7 @@ class _BackwardMarks:
 
     def _run_backward_pre_hooks(self, gradients: Gradients) -> Gradients:
         for entry in self._hooks("backward_pre"):
-            returned = _call_hook(self.cell, "backward_pre", entry.function, gradients)
+            returned = call_hook(self.cell, "backward_pre", entry.function, gradients)
             gradients = self._checked(returned, gradients, "backward_pre", entry.function)
         self.grad_output = gradients
         if state.deferred_callbacks is not None:
@@ -220,7 +231,7 @@ class _BackwardMarks:
         if self.grad_output is None:
             return gradients
         for entry in self._hooks("backward"):
-            returned = _call_hook(self.cell, "backward", entry.function, gradients, self.grad_output)
+            returned = call_hook(self.cell, "backward", entry.function, gradients, self.grad_output)
             gradients = self._checked(returned, gradients, "backward", entry.function)
         self.grad_output = None
         return gradients

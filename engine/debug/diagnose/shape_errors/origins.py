@@ -254,7 +254,7 @@ def inputs_of(cell: Cell, variables: dict[str, object], path: str) -> Iterator[t
     arguments, keywords = variables.get("args"), variables.get("kwargs")
     if type(arguments) is not tuple or type(keywords) is not dict:
         return
-    named = [(names[index] if index < len(names) else str(index), value) for index, value in enumerate(arguments)]
-    for name, value in (*named, *keywords.items()):
+    positional = [(names[index] if index < len(names) else str(index), value) for index, value in enumerate(arguments)]
+    for name, value in (*positional, *keywords.items()):
         if is_tensor(value):
             yield f"the input {name} of {path}", value

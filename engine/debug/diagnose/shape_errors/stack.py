@@ -26,7 +26,7 @@ Position = tuple[int, int, int, int]
 _CELL_OF_FRAME: dict[CodeType, tuple[str, str]] = {
     Cell.__call__.__code__: ("self", "construct"),
     calling.call_observed.__code__: ("cell", "construct"),
-    calling._call_hook.__code__: ("cell", "hook"),
+    calling.call_hook.__code__: ("cell", "hook"),
     taps.run_bprop.__code__: ("cell", "bprop"),
 }
 """Functions that run a cell: the variable that holds it, and the part of it that they run."""
