@@ -47,6 +47,9 @@ _PAGE_SECONDS = 0.005
 _SELECTED_ONLY_SECONDS = 1.0
 # Values computed within this many seconds are not recomputed for a newly drawn page.
 _FRESH_SECONDS = 1.0
+# Characters of a failure in the status, and in its tooltip.
+_SHORT = 90
+_LONG = 2000
 # Seconds without a capture after which a watching session is idle, so that updates block no code.
 _IDLE_SECONDS = 0.5
 
@@ -127,7 +130,7 @@ class DebuggerPanel(SavedWidget):
         self._publish_lock = threading.RLock()
         # State that is set before the widget opens is sent to the page with its first message.
         self.views = list(names)
-        self.view = (self._at_pause if self.state == "paused" else "") or names[0]
+        self.view = (self._at_pause if session.shown is not None else "") or names[0]
         self._publish(0.0)
         super().__init__()
         self.on_msg(self._received)
@@ -261,25 +264,29 @@ class DebuggerPanel(SavedWidget):
         """Publish the run's status and the last error."""
         self.status = {
             "state": self.state,
-            "text": self._status_text(),
+            "text": self._status_text(_SHORT),
+            "full": self._status_text(_LONG),
+            "failed": self.session.failure is not None and self.session.paused is None,
             "error": self._error,
             "watching": self.session.attached,
         }
 
-    def _status_text(self) -> str:
+    def _status_text(self, limit: int) -> str:
         point = self.session.paused
         if point is not None and self.state == "paused":
             return f"paused in {point.place}"
         skip_count = len(self.session.skipped_pauses)
         reason = self.session.no_pauses
+        failure = self.session.failure
+        failed = "" if failure is None else texts.one_line(failure.summary, limit)
         if self.state == "finished":
             pauses = (
                 f"{skip_count} {'pause' if skip_count == 1 else 'pauses'} skipped: {reason or 'nobody could answer'}"
             )
-            return self.replaced or "finished, no longer watching" + (f"; {pauses}" if skip_count else "")
+            return self.replaced or (failed or "finished, no longer watching") + (f"; {pauses}" if skip_count else "")
         pausing = self.session.breakpoints or self.session.step_bprop or self.session.checks.pausing
         eagerly = "compiled calls run eagerly" if self.session.runs_eagerly else ""
-        return "; ".join(part for part in (self.state, reason if pausing else "", eagerly) if part)
+        return "; ".join(part for part in (failed, self.state, reason if pausing else "", eagerly) if part)
 
     # Requests from the page.
 

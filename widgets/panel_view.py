@@ -14,10 +14,15 @@ from hookscope.widgets.view import Message, View, state
 
 
 class Status(TypedDict):
-    """The run's status and the last error."""
+    """The run's status and the last error of the panel; `full` is the text without abbreviation.
+
+    `failed` is whether the newest run ended with an error, which a post mortem can show.
+    """
 
     state: Literal["ready", "watching", "running", "paused", "finished"]
     text: str
+    full: str
+    failed: bool
     error: str
     watching: bool
 

@@ -38,7 +38,10 @@ def one_line(text: str, limit: int = 300) -> str:
 
 def error_line(error: BaseException) -> str:
     """Format an exception as the one line that a panel shows."""
-    text = one_line(str(error))
+    try:
+        text = one_line(str(error))
+    except Exception as secondary:  # the text of an exception of a user's class
+        text = f"<its text raised {type(secondary).__name__}>"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 

@@ -63,8 +63,11 @@ def backward(
         run_backward(recording, gradients, functions, events, add, release)
         for callback in state.deferred_callbacks:
             callback()
-    finally:
+    except BaseException as error:  # not `finally`, which with it would take more instructions
         state.deferred_callbacks = outer_callbacks
+        taps.fail_gradient_call((), error)
+        raise
+    state.deferred_callbacks = outer_callbacks
     return gradients
 
 

@@ -272,9 +272,13 @@ def _record_function(
         try:
             with recording:
                 output = fn(*args, **kwargs)
-        finally:
+        except BaseException as error:  # not `finally`, which with it would take more instructions
             for w, depth in zip(weights, depths, strict=True):
                 w.resume_tracking(depth)
+            taps.fail_gradient_call(weights, error)
+            raise
+        for w, depth in zip(weights, depths, strict=True):
+            w.resume_tracking(depth)
     finally:
         state.recordings = outer_recordings  # also if an interrupt has kept the recording from ending
         active_observers.remove(computation)

@@ -17,6 +17,8 @@ from .record.rows import CellNode, HookRow, ParameterRow
 from .record.statistics import Statistics, statistics
 from .session import DebugSession
 from .stop.breakpoint import Breakpoint
+from .stop.failure import FailedCall, Failure
+from .stop.frames import StackFrame
 from .stop.pause import DebugAbort, OperatorRecord, PausePoint, Pauser, default_pauser, set_default_pauser
 from .stop.stepping.history import PastState
 from .stop.stepping.stepper import Stepper, Stop
@@ -38,6 +40,8 @@ __all__ = [
     "Difference",
     "Event",
     "EvictedCapture",
+    "FailedCall",
+    "Failure",
     "Fault",
     "Finding",
     "Findings",
@@ -54,6 +58,7 @@ __all__ = [
     "PausePoint",
     "Pauser",
     "Producer",
+    "StackFrame",
     "Statistics",
     "Stepper",
     "Stop",

@@ -23,7 +23,6 @@ from .diagnose.findings import Finding, Findings, Muted
 from .diagnose.offered_cures import OfferedCures
 from .diagnose.producer import Producer
 from .diagnose.session_checks import Checks
-from .diagnose.shape_errors import explain_error
 from .events import Event, Events
 from .faults import Fault
 from .parameter_edits import ParameterEdits, SessionParameters
@@ -38,6 +37,7 @@ from .stop.breakpoint_call import answer_breakpoint_calls, leave_breakpoint_call
 from .stop.breakpoints import Breakpoints
 from .stop.display import PauseDisplay
 from .stop.editor import Editor
+from .stop.failure import Explainer, Failure, Failures, is_failure
 from .stop.pause import DebugAbort, PausePoint, Pauser
 from .stop.paused_scope import PausedScope
 from .stop.pauses import Pauses
@@ -70,7 +70,8 @@ class DebugSession:
     Args:
         net: the network; without it, every network and loss that is called becomes a root, see ``watch.roots``.
         watch: patterns ``PATTERN[:forward|backward|all]``; none means every leaf cell. See ``watch.pattern``.
-        breaks: breakpoints, or texts ``PATH[:MOMENT] [if EXPRESSION]`` or ``FILE:LINE``. See ``breakpoint``.
+        breaks: breakpoints, or texts ``PATH[:MOMENT] [if EXPRESSION]`` or ``FILE:LINE``; "exception" pauses at
+            exceptions that leave the network. See ``breakpoint``.
         step: pause at the first line of every custom bprop.
         just_my_code: step through lines of the user's code alone, not of layers and installed packages.
         conditions: names of conditions to check: ``NAME``, ``NAME=THRESHOLD``, ``if EXPRESSION``, or "all". See
@@ -145,7 +146,11 @@ class DebugSession:
         for condition, pause in conditions_with_pause:
             self.checks.add(condition, pause)
         self._recorder = Recorder(self.captures, self._counts, self._events, self._display)
-        self._stops = Stops(self._attachment, self._breakpoints, self._pauses, self._stepping, self._events)
+        self._explainer = Explainer(self.paths, self.captures, self._newest)
+        self._failures = Failures(self._explainer, self._display, self._events)
+        self._stops = Stops(
+            self._attachment, self._breakpoints, self._pauses, self._stepping, self._failures, self._events
+        )
         self._eager_calls = EagerCalls(self._events)
         self._stages = Stages(
             self._watches,
@@ -308,7 +313,7 @@ class DebugSession:
         """Return the explanation of an exception with the captures of this session, and keep it in ``explanation``."""
         if isinstance(error, DebugAbort | Stopped):
             return None
-        self._explanation = explain_error(error, paths=self.paths, captures=self.captures, shapes=self.shapes)
+        self._explanation = self._explainer.explain(error)
         return self._explanation
 
     def clear_findings(self) -> None:
@@ -383,6 +388,7 @@ class DebugSession:
     ) -> None:
         if isinstance(error, Exception):
             self.explain(error)
+        self.record_failure(error)
         # A stack of contexts may detach a session that was attached before it.
         modes, stays_attached = self._contexts.pop() if self._contexts else (None, False)
         if modes is not None and kind is not None and issubclass(kind, DebugAbort):
@@ -637,6 +643,20 @@ class DebugSession:
         """
         return self._display.show_operator(index)
 
+    def show_frame(self, index: int) -> PausePoint:
+        """Display another function of the stack, with its line and variables; return the point that is now displayed.
+
+        ``evaluate`` uses its names, and ``assign`` its variables as long as it runs.
+
+        Args:
+            index: position among the ``frames`` of the pause; as in a list, -1 is the innermost.
+
+        Raises:
+            RuntimeError: nothing is paused.
+            IndexError: there is no such function.
+        """
+        return self._display.show_frame(index)
+
     def evaluate(self, expression: str) -> object:
         """Return the value of an expression in the scope of the paused function, at the point that is displayed.
 
@@ -693,6 +713,40 @@ class DebugSession:
     def gradient_checks(self) -> dict[str, GradientCheck]:
         """The last gradient check of each checked cell, by path."""
         return self._scope.gradient_checks
+
+    # Failures
+
+    @property
+    def failure(self) -> Failure | None:
+        """The error that ended the newest run, for a post mortem; None after a run that ended well.
+
+        It is released by the next run, by ``clear_failure``, and with the session. Its values are within ``max_bytes``.
+        """
+        return self._failures.newest
+
+    def record_failure(self, error: BaseException | None) -> None:
+        """Record the exception that ended a block of watched code; the end of a ``with`` block calls this.
+
+        None, and an interrupt or an abort, release the failure: the block's code has caught it, or nothing failed.
+        """
+        if error is not None and is_failure(error):
+            self._failures.record(error)
+        else:
+            self._failures.release()
+
+    def clear_failure(self) -> None:
+        """Release the failure, with its values."""
+        self._failures.release()
+
+    def post_mortem(self) -> PausePoint:
+        """Display the failure as a pause that cannot be resumed; return its point. A terminal asks for commands.
+
+        ``evaluate`` and ``show_frame`` work there.
+
+        Raises:
+            RuntimeError: there is no failure, or the run is paused.
+        """
+        return self._pauses.post_mortem(self._failures.newest)
 
     # Notification
 

@@ -186,6 +186,8 @@ def call_hook(cell: Cell, kind: str, function: Callable[..., Any], *arguments: A
         return function(cell, *arguments)
     except Exception as error:
         explain_hook_error(error, kind, function, described(cell))
+        if kind == "forward_pre":  # the call has not begun
+            taps.fail_forward_pre_hook(cell, arguments[0], error)
         raise
 
 

@@ -121,6 +121,12 @@ class Tap:
     def cell_error(self, call: CellCall, error: BaseException) -> None:
         """Observe an error of a cell."""
 
+    def forward_pre_hook_error(self, cell: Cell, args: tuple[Any, ...], depth: int, error: BaseException) -> None:
+        """Observe an error of a forward-pre hook, before the call of its cell begins."""
+
+    def gradient_call_error(self, weights: Sequence[Parameter], error: BaseException) -> None:
+        """Observe an error that leaves a gradient call: of its function, or of its backward pass (no weights)."""
+
     def backward_enter(self, call: CellCall, grad_output: Gradients) -> Gradients | None:
         """Observe the gradients that arrive at a cell: one for each tensor in its output, None where none arrived.
 
@@ -225,6 +231,8 @@ _listeners: dict[str, list[_Listener]] = {
         "cell_enter",
         "cell_exit",
         "cell_error",
+        "forward_pre_hook_error",
+        "gradient_call_error",
         "backward_enter",
         "backward_exit",
         "differentiating",
@@ -479,6 +487,16 @@ def fail_call(call: CellCall, error: BaseException) -> None:
     """Notify the taps of a cell's error."""
     _local.depth = call.depth
     _notify(_listeners["cell_error"], "cell_error", call, error)
+
+
+def fail_forward_pre_hook(cell: Cell, args: tuple[Any, ...], error: BaseException) -> None:
+    """Notify the taps of an error of a forward-pre hook."""
+    _notify(_listeners["forward_pre_hook_error"], "forward_pre_hook_error", cell, args, _local.depth, error)
+
+
+def fail_gradient_call(weights: Sequence[Parameter], error: BaseException) -> None:
+    """Notify the taps of an error that leaves a gradient call."""
+    _notify(_listeners["gradient_call_error"], "gradient_call_error", weights, error)
 
 
 def notify_operator(name: str, inputs: tuple[Any, ...], outputs: Any, attrs: dict[str, Any]) -> None:

@@ -45,11 +45,13 @@ class HookscopeMagics(Magics):
                                   it, every root Cell that the body calls is watched.
         %cell NET [--max-...]     open the panel of NET; it follows what later cells do. NET may also be the
                                   variable of a session, which then has one more panel.
+        %cell --post-mortem [SESSION]   look at the error that ended the newest run under the debugger, or
+                                  that of the session in this variable: its functions and their values.
         %cell --list              the sessions that there are, and their variables; what --attach can look at.
         %cell --attach [RUN]      the panel of a script that hookscope run --serve runs: the newest, or RUN.
 
         -w, --watch PATTERN[:forward|backward|all]   what to capture (default: every leaf cell, all)
-        -b, --break 'PATH[:MOMENT] [if EXPRESSION]'  where to pause
+        -b, --break 'PATH[:MOMENT] [if EXPRESSION]'  where to pause; exception: at errors that leave the network
         --step                    pause at the first line of every bprop
         --train | --eval          NET's mode while the body runs; then each cell's mode as before
                                   (without them a mode that is set by the body or in the panel stays)
@@ -95,6 +97,11 @@ class HookscopeMagics(Magics):
         if options.attach is not None:
             ranks_of(self.shell).attach(options.attach or options.net)
             return
+        if options.post_mortem:
+            session = self._failed_session(options.net or NEWEST)
+            session.post_mortem()
+            self._panels.open(session)
+            return
         if options.net is None:
             raise UsageError("%cell: NET is missing: a Cell, or the variable of a session; %cell --list names these")
         from hookscope.engine.debug import DebugSession
@@ -108,6 +115,17 @@ class HookscopeMagics(Magics):
         session.attach()
         self._panels.add_session(session)
         self._panels.open(session)
+
+    def _failed_session(self, name: str) -> DebugSession:
+        from hookscope.engine.debug import DebugSession
+
+        session = self.shell.user_ns.get(name)
+        if not isinstance(session, DebugSession):
+            problem = "no cell has run under the debugger" if session is None else f"{name!r} is not a DebugSession"
+            raise UsageError(f"%cell --post-mortem: {problem}; %cell --list names the sessions")
+        if session.failure is None:
+            raise UsageError(f"%cell --post-mortem: the newest run of {name} has not ended with an error")
+        return session
 
     def _run_under_debugger(self, options: argparse.Namespace, body: cell_body.Body) -> None:
         name, namespace = options.net, self.shell.user_ns
@@ -127,6 +145,7 @@ class HookscopeMagics(Magics):
             stack.enter_context(self._panels.around(session, with_panel=options.panel))
             session.attach()
             body.run()
+            session.record_failure(body.error)
         if body.error is None and defined_by_body:
             find_cell(name, namespace, "%%cell")
 

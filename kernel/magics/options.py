@@ -137,6 +137,7 @@ def _open_parser() -> _Parser:
     parser.add_argument("net", nargs="?", metavar="NET")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--attach", nargs="?", const="", metavar="RUN")
+    parser.add_argument("--post-mortem", action="store_true")
     _add_bounds(parser)
     return parser
 
@@ -181,8 +182,13 @@ RANKS_CELL = _ranks_cell_parser()
 
 
 def check_alone(options: argparse.Namespace) -> None:
-    """Reject options that `%cell --list` and `%cell --attach` would ignore; the latter's run may precede it."""
+    """Reject options that `--list`, `--attach` or `--post-mortem` would ignore; the run to attach to may precede it."""
     surplus = [f"--{name.replace('_', '-')}" for name in bounds(options)]
+    if options.post_mortem:
+        surplus += ["--list"] * options.list + ["--attach"] * (options.attach is not None)
+        if surplus:
+            raise UsageError(f"%cell: unexpected {surplus[0]!r} beside --post-mortem")
+        return
     if options.net is not None and options.attach != "":
         surplus = [options.net, *surplus]
     if options.list:

@@ -119,6 +119,44 @@ def test_captures_are_bounded_as_the_magics_are_told(kernel: Kernel, link: str) 
     assert kernel.run(f"%%cell net --no-panel\n{bounds}").text == "268435456 20000\n"
 
 
+FAILS = "bad = Tensor(np.ones((4, 5), np.float32))\n"
+
+
+def test_an_error_of_a_watched_cell_stays_for_a_post_mortem(kernel: Kernel, link: str) -> None:
+    kernel.run(FAILS)
+    result = kernel.run("%%cell net --no-panel\nnet(x)\ngradient(bad)")
+    assert result.status == "error" and len(result.error_names) == 1
+    assert kernel.run("print(_session.failure.path, type(_session.failure.error).__name__)").text == (
+        f"dense {result.error_names[0]}\n"
+    )
+    shown = kernel.run("%cell --post-mortem")
+    assert shown.status == "ok"
+    look = "print(_session.shown.kind, _session.paused, _session.evaluate('x.shape'))"
+    assert kernel.run(look).text == "failure None (4, 5)\n"
+    assert kernel.run("%cell --post-mortem _session").status == "ok"
+
+
+def test_a_watched_cell_that_ends_well_has_no_failure(kernel: Kernel, link: str) -> None:
+    body = "try:\n    net(bad)\nexcept Exception:\n    print('caught', _session.failure is not None)"
+    assert kernel.run(f"{FAILS}%cell --list").status == "ok"
+    assert kernel.run(f"%%cell net --no-panel\n{body}").text == "caught True\n"
+    result = kernel.run("%cell --post-mortem")
+    assert result.errors == "UsageError: %cell --post-mortem: the newest run of _session has not ended with an error\n"
+
+
+def test_an_error_outside_the_network_is_a_failure_too(kernel: Kernel, link: str) -> None:
+    kernel.run("%%cell net --no-panel\nnet(x)\nmissing")
+    assert kernel.run("print(_session.failure.summary)").text == "failed: NameError: name 'missing' is not defined\n"
+
+
+def test_a_session_that_failed_is_released_when_its_cell_runs_again(kernel: Kernel, link: str) -> None:
+    kernel.run(f"{FAILS}import gc, weakref; gc.collect(); gc.disable()")
+    for _ in range(2):
+        kernel.run("%%cell net --no-panel\nowner = globals().get('newest')\nnet(bad)")
+        kernel.run("newest = weakref.ref(_session)")
+    assert kernel.run("print(owner()); gc.enable()").text == "None\n"
+
+
 def test_the_sessions_variable_takes_no_others_place(kernel: Kernel, link: str) -> None:
     body = "seen = 1\nmade = net"
     for line, name in [("net -o seen", "seen"), ("made --output made", "made")]:
@@ -137,6 +175,10 @@ def test_the_sessions_variable_takes_no_others_place(kernel: Kernel, link: str) 
 
 BAD_LINES = [
     ("%cell", "%cell: NET is missing: a Cell, or the variable of a session; %cell --list names these"),
+    ("%cell --post-mortem", "%cell --post-mortem: no cell has run under the debugger; %cell --list names the sessions"),
+    ("%cell --post-mortem x", "%cell --post-mortem: 'x' is not a DebugSession; %cell --list names the sessions"),
+    ("%cell --post-mortem --list", "%cell: unexpected '--list' beside --post-mortem"),
+    ("%cell --post-mortem --max-bytes 1MB", "%cell: unexpected '--max-bytes' beside --post-mortem"),
     ("%cell nett", "%cell: 'nett' is not defined; the nearest is 'net'"),
     ("%cell --attach run nope", "%cell: unexpected 'nope' beside --attach 'run'"),
     ("%cell nope --attach=run", "%cell: unexpected 'nope' beside --attach 'run'"),

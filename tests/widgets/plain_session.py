@@ -220,6 +220,7 @@ class PlainSession:
         self.aborting = False
         self.paused: Any = None
         self.shown: Any = None
+        self.failure: Any = None
         self.no_pauses: str | None = None
         self.step_bprop = False
         self.looks: list[tuple[Any, ...]] = []
@@ -377,8 +378,16 @@ class PlainSession:
         operator = self.paused.operators[index]
         self.shown = replace(self.paused, kind="past", reason=f"operator {operator.name}", operator=operator)
 
+    def show_frame(self, index: int) -> None:
+        self.looks.append(("show_frame", index))
+        frame = self.shown.frames[index]
+        self.shown = replace(self.shown, function=frame.code.co_name, locals=frame.variables(), frame=index)
+
+    def post_mortem(self) -> None:
+        self.shown = self.failure.point()
+
     def evaluate(self, expression: str) -> object:
-        return eval(expression, {}, dict(self.paused.locals))
+        return eval(expression, {}, dict(self.shown.locals))
 
     def observe(self, callback: Callable[[Event], None]) -> Callable[[], None]:
         self.observers.append(callback)

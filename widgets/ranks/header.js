@@ -36,7 +36,7 @@ export function createHeader(send) {
     },
     /** @param {import("../static/ranks.js").RanksStatus} now */
     draw(now) {
-      status.update(now.text ?? "");
+      status.update(now.text ?? "", now.text ?? "");
       setAttribute(status.element, "title", now.text ?? "");
       buttons.forEach((button, k) => {
         const reason = now.why_not?.[COMMANDS[k]] ?? "nothing runs";

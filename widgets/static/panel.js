@@ -171,11 +171,13 @@ class Panel {
 
   #drawStatus() {
     const now = this.model.get("status");
-    this.status.update(this.#isLost() ? NOTES[this.connection.now][0] : (now.text ?? ""));
+    if (this.#isLost()) this.status.update(NOTES[this.connection.now][0], NOTES[this.connection.now][0]);
+    else this.status.update(now.text ?? "", now.full ?? "");
     this.footer.update(this.#isLost() ? "" : (now.error ?? ""));
     this.watchButton.hidden = now.state !== "finished" || Boolean(now.watching);
     if (now.state !== "paused" || this.#isLost()) this.isResuming = false;
     setAttribute(this.root, "data-state", this.#isLost() ? "lost" : now.state);
+    setAttribute(this.root, "data-failed", now.failed && !this.#isLost() ? "" : null);
     this.#drawPaused();
     if (!this.#runs()) this.bindings.pace.flush();
   }

@@ -90,7 +90,8 @@ def export_page(session: DebugSession) -> str:
         '<meta name="viewport" content="width=device-width">\n'
         f"<title>{text(root, 100)}: Hookscope</title>\n{STYLE}\n{_STYLE}\n</head>\n"
         f'<body class="hs-static">\n<main>\n<h1>{text(root)}</h1>\n'
-        f'<p class="soft">{_summary(session)}</p>\n<nav aria-label="Parts">{links}</nav>\n'
+        f'<p class="soft">{_summary(session)}</p>\n{snapshot.failed_line(session)}\n'
+        f'<nav aria-label="Parts">{links}</nav>\n'
         f"{body}\n</main>\n</body>\n</html>\n"
     )
 

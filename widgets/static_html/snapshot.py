@@ -32,6 +32,7 @@ def panel_html(session: DebugSession, views: Collection[str] | None = None) -> s
     """Return these views of a session, or all of them for None, as one static block."""
     root = texts.root_name(session)
     parts: list[str | Table] = [f"<p><b>{text(root)}</b><br><small>{text(STATIC_COPY)}</small></p>"]
+    parts.append(failed_line(session))
     forms = dict.fromkeys(view.static for view in _views_of(views) if view.static)
     for form in sorted(forms, key=lambda form: form.position):
         parts += attempt(session, f"the static form of {_name_of(form)}", partial(form.make, session), _failure_parts)
@@ -48,6 +49,11 @@ def panel_html(session: DebugSession, views: Collection[str] | None = None) -> s
             blocks.append(details(part.title, part.html(""), opened=not is_first_open))
             is_first_open = True
     return page(*blocks)
+
+
+def failed_line(session: DebugSession) -> str:
+    """Return a line about the error that ended the newest run; "" if it ended well."""
+    return "" if session.failure is None else f"<p><b>F{text(session.failure.summary.removeprefix('f'))}</b></p>"
 
 
 def summary(session: DebugSession, views: Collection[str] | None = None, name: str = "DebuggerPanel") -> str:

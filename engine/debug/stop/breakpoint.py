@@ -5,7 +5,8 @@ PATH is a cell's dotted path or a pattern as for watching. MOMENT is one of ``MO
 A breakpoint at a line has another form. ``FILE:LINE`` is a line of the user's code, wherever it runs: ``train.py:30``.
 ``PATH:LINE`` is a line of the file that defines the cell's ``construct`` or ``bprop``, while the cell runs it, and
 ``PATH:FILE:LINE`` a line of another file meanwhile. ``ops.NAME[:forward|backward]`` stops after an operator of the
-engine's table, or after its gradient rule.
+engine's table, or after its gradient rule. "exception" stops when an exception leaves the cell; alone it is
+``.:exception``.
 
 For the names in an expression, see ``expression``; ``passes`` counts, as in ``passes % 100 == 0``. With ``log TEXT`` it
 is a logpoint, which prints the text in place of a pause: ``{EXPRESSION}`` in it is a value, with an optional format:
@@ -31,7 +32,7 @@ from .logpoint import LogText
 
 __all__ = ["MOMENTS", "Breakpoint"]
 
-MOMENTS = ("forward_pre", "forward", "backward_pre", "backward", "bprop")
+MOMENTS = ("forward_pre", "forward", "backward_pre", "backward", "bprop", "exception")
 _OPERATORS = "ops."
 _LINE = re.compile(r"(?:(?P<file>.+):)?(?P<line>[1-9]\d{0,6})", re.DOTALL)
 _SYNTAX = re.compile(
@@ -45,7 +46,8 @@ _FILE = re.compile(r".*\.py|.*[/\\\\].*|In\[\d+\]|<.+>")
 def _compiled(expression: str, moment: str) -> tuple[CodeType, frozenset[str]]:
     # A bprop's variables have names of the user's choosing, so unknown names cannot be detected in advance.
     in_bprop = moment == "bprop" or moment not in MOMENTS
-    code = compile_expression(expression, None if in_bprop else NAMES)
+    known = (*NAMES, "error") if moment == "exception" else NAMES
+    code = compile_expression(expression, None if in_bprop else known)
     return code, frozenset(names_in(code))
 
 
@@ -147,6 +149,8 @@ class Breakpoint:
             if moment is None or not _LINE.fullmatch(moment):
                 raise ValueError(f"breakpoint {text!r}: a file needs the number of a line, as in {path}:12")
             path, moment = "", f"{path}:{moment}"
+        elif path == "exception" and moment is None:
+            path, moment = ROOT, "exception"
         return cls(path, "forward" if moment is None else moment, expression, log)
 
     def __str__(self) -> str:

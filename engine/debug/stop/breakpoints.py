@@ -95,6 +95,16 @@ class Breakpoints:
         """True if there is a breakpoint at an operator."""
         return any(stop.operator for stop in self.all)
 
+    @property
+    def at_exceptions(self) -> bool:
+        """True if there is a breakpoint at exceptions."""
+        return any(stop.moment == "exception" for stop in self.all)
+
+    @property
+    def at_values(self) -> bool:
+        """True if there is a breakpoint at anything but exceptions."""
+        return any(stop.moment != "exception" for stop in self.all)
+
     def first_at(
         self,
         path: str,

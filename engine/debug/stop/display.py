@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .frames import at_frame
 from .pause import PausePoint
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ class PauseDisplay:
 
     Attributes:
         paused: the point at which the run is paused; None while it runs.
-        point: the displayed point: ``paused``, or an earlier one after stepping back.
+        point: the displayed point: ``paused``, an earlier one after stepping back, another frame of it, or the point
+            of a failure after the run.
     """
 
     def __init__(self, events: Events) -> None:
@@ -36,6 +38,7 @@ class PauseDisplay:
         self.paused: PausePoint | None = None
         self.point: PausePoint | None = None
         self._lines_back = 0
+        self._failure: PausePoint | None = None
 
     def step_back(self) -> PausePoint:
         """Display the previous line; see ``DebugSession.step_back``."""
@@ -65,6 +68,24 @@ class PauseDisplay:
         self._events.notify("changed")
         return self.point
 
+    def show_frame(self, index: int) -> PausePoint:
+        """Display another function of the stack; see ``DebugSession.show_frame``."""
+        point = self._failure or self.paused_point()
+        count = len(point.frames)
+        if not -count <= index < count:
+            raise IndexError(f"index must be one of the {count} functions on the stack, got {index}")
+        index %= count
+        self.point = point if index == point.frame else at_frame(point, index)
+        self._lines_back = 0
+        self._events.notify("changed")
+        return self.point
+
+    def show_failure(self, point: PausePoint | None) -> None:
+        """Display the point of a failure, or with None end this display; do nothing while the run is paused."""
+        if self.paused is None and (point is not None or self._failure is not None):
+            self._failure = self.point = point
+            self._events.notify("changed")
+
     def _show(self, point: PausePoint, lines_back: int) -> PausePoint:
         self.point = point.past.at_line(point, lines_back) if point.past is not None and lines_back else point
         self._lines_back = lines_back
@@ -74,6 +95,7 @@ class PauseDisplay:
     def set_point(self, point: PausePoint | None) -> None:
         """Begin a pause at a point, or with None end it."""
         self.paused = self.point = point
+        self._failure = None
         if point is not None:
             _displays.append(self)
         elif self in _displays:

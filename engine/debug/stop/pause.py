@@ -7,7 +7,7 @@ reads commands, and a script cannot pause. A ``Pauser`` implements exactly this 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ..session import DebugSession
     from ..watch.value_event import ValueEvent
+    from .frames import StackFrame
     from .stepping.history import LineHistory, PastState
     from .stepping.variables import Change
 
@@ -61,11 +62,13 @@ class PausePoint:
     """The state of a paused run, as plain data for display.
 
     Attributes:
-        kind: "bprop", "line", "breakpoint", "condition" or "pause"; "past" for a state that was stepped back to.
+        kind: "bprop", "line", "breakpoint", "condition", "exception" or "pause"; "past" for a state that was stepped
+            back to, "failure" for the post mortem of a run that has ended.
         reason: the reason of the stop, in a few words; ``place`` is the location.
         path: the cell's dotted path ("" for the root).
-        moment: "forward_pre", "forward", "backward_pre", "backward", "bprop", "construct", "operator", or "" at other
-            lines.
+        where: the location in words, if it is not a moment of the cell at ``path``.
+        moment: "forward_pre", "forward", "backward_pre", "backward", "bprop", "construct", "operator", "exception"; ""
+            at other lines.
         filename, function, first_line, lines: the displayed source; empty and 0 if there is none.
         line: the current line, in the numbering of the file.
         locals: the names in scope and their values.
@@ -77,6 +80,9 @@ class PausePoint:
         stoppable: the displayed lines that can have a breakpoint.
         bprop_begins: the file of the bprop that is stepped, and its first line there; "" and 0 elsewhere.
         stack: "function, line N" of the functions being stepped, outermost first.
+        frames: the user's functions on the stack, outermost first; empty when the pause has ended.
+        frame: the index of the displayed function among them; -1 if it is none of them.
+        notes: sentences on the exception: the inputs of the cell that raised it, an explanation.
         exception: the exception raised here, if the stop is about one.
     """
 
@@ -93,6 +99,10 @@ class PausePoint:
     changed: set[str] = field(default_factory=set)
     operators: list[OperatorRecord] = field(default_factory=list)
     stack: list[str] = field(default_factory=list)
+    frames: Sequence[StackFrame] = ()
+    frame: int = -1
+    where: str = ""
+    notes: Sequence[str] = ()
     exception: BaseException | None = None
     operator: OperatorRecord | None = None
     history: list[PastState] = field(default_factory=list, repr=False)
@@ -101,6 +111,8 @@ class PausePoint:
     bprop_begins: tuple[str, int] = ("", 0)
     names: dict[str, object] = field(default_factory=dict, repr=False)
     """Names for ``evaluate`` apart from the locals: the function's globals, and the debugger's own names."""
+    own_names: Mapping[str, object] = field(default_factory=dict, repr=False)
+    """The debugger's own names among them."""
     assign: Callable[[str, object], Change] | None = field(default=None, repr=False)
     """Function that assigns a variable of the paused function; None if there is no such function."""
     variables: Callable[[], dict[str, object]] | None = field(default=None, repr=False)
@@ -118,6 +130,8 @@ class PausePoint:
     def place(self) -> str:
         """The location: ``bprop of block.scale, line 12``."""
         location = f"{self.moment} of {cell_name(self.path)}" if self.moment else self.function or "code"
+        if self.where:
+            location = self.where
         return f"{location}, line {self.line}" if self.line else location
 
 

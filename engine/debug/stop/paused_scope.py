@@ -91,10 +91,12 @@ class PausedScope:
         return check
 
     def _settable_point(self) -> PausePoint:
-        point = self._display.paused_point()
-        if self._display.point is not point:
+        point = self._display.shown_point()
+        if point.kind == "past":
             raise RuntimeError("earlier lines cannot change: step forward to the run's line to set a variable")
-        if point.exception is not None:
+        if point.kind == "failure":
+            raise RuntimeError("nothing can be set any more: the run has failed")
+        if point.exception is not None and point.assign is None:
             raise RuntimeError(f"nothing can be set here: the line has raised {type(point.exception).__name__}")
         if point.assign is None and point.passing is None:
             raise RuntimeError("there is no variable to set: the run is not at a line of a function")
@@ -114,12 +116,15 @@ class PausedScope:
 
     def _refresh(self) -> None:
         """Refresh the variables after an expression, which may share them with a function that it called."""
-        point = self._display.paused
-        if point is None or point.variables is None:
-            return
-        variables = point.variables()
-        changed = {name for name, value in variables.items() if point.locals.get(name, point) is not value}
-        if changed or variables.keys() != point.locals.keys():
-            point.locals = variables
-            point.changed |= changed
+        has_changed = False
+        for point in {self._display.paused, self._display.point}:
+            if point is None or point.variables is None:
+                continue
+            variables = point.variables()
+            changed = {name for name, value in variables.items() if point.locals.get(name, point) is not value}
+            if changed or variables.keys() != point.locals.keys():
+                point.locals = variables
+                point.changed |= changed
+                has_changed = True
+        if has_changed:
             self._events.notify("changed")

@@ -12,6 +12,7 @@ from hookscope.engine.tape import taps
 
 from ...base.module_names import is_of_the_engine
 from ..faults import let_pass
+from .failure import without_traceback
 from .pause import DebugAbort, PausePoint, Pauser, check_command, default_pauser
 from .terminal import TerminalPauser
 from .undo import Undo, changes_since
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ..watch.attachment import Attachment
     from ..watch.hooks import SessionHooks
     from .display import PauseDisplay
+    from .failure import Failure
 
 __all__ = ["Pauses", "check_not_evaluating", "evaluating"]
 
@@ -68,6 +70,7 @@ class Pauses:
 
     Attributes:
         skipped: the pauses for which no pauser was available.
+        shown_error: the newest exception that a pause was about, until it has left the network.
         aborting: True after ``abort`` until the run reaches its next cell.
         faults: reports exceptions of the debugger at a pause.
     """
@@ -81,6 +84,7 @@ class Pauses:
         owner: weakref.ref[DebugSession],
     ) -> None:
         self.skipped: list[PausePoint] = []
+        self.shown_error: BaseException | None = None
         self.aborting = False
         self.faults = events.faults
         self._events = events
@@ -114,6 +118,19 @@ class Pauses:
         else:
             raise RuntimeError(f"{self._events.name} watches nothing now, so there is nothing to abort")
 
+    def post_mortem(self, failure: Failure | None) -> PausePoint:
+        """Display a failure; see ``DebugSession.post_mortem``."""
+        if self.is_paused:
+            raise RuntimeError("the run is paused: its failure can be displayed when it has ended")
+        if failure is None:
+            raise RuntimeError(f"{self._events.name} has no failure: the newest run has not ended with an error")
+        point = failure.point()
+        self._display.show_failure(point)
+        pauser = self._pauser()
+        if isinstance(pauser, TerminalPauser) and pauser.unavailable() is None:
+            pauser.look_at_failure(point)
+        return point
+
     def end_by_abort(self) -> NoReturn:
         """End the run after ``abort``, in the thread of the run."""
         self._undo_changes()
@@ -126,6 +143,7 @@ class Pauses:
     def run_began(self) -> None:
         """Begin a run: earlier changes are not undone any more."""
         self._undo.clear()
+        self.shown_error = None
 
     def _undo_changes(self) -> None:
         self.aborting = False
@@ -161,6 +179,8 @@ class Pauses:
 
     def pause_at(self, point: PausePoint) -> str:
         """Pause; return the command that ended the pause, "continue" if no pauser was available."""
+        if point.exception is not None:
+            self.shown_error = point.exception
         if self.aborting:
             self._undo_changes()
             return "abort"
@@ -178,6 +198,11 @@ class Pauses:
         if len(self.skipped) < _MAX_SKIPPED:
             # They hold running functions, and with them everything that these hold.
             point.assign = point.variables = None
+            point.frames = ()
+            if point.exception is not None:
+                point.exception = without_traceback(point.exception)
+                point.own_names = {}
+                point.names = {**point.names, "error": point.exception}
             self.skipped.append(point)
         self._events.say(
             f"not paused at {point.place} ({point.reason}): {unavailable}; kept in skipped_pauses", once="skipped"
@@ -196,6 +221,7 @@ class Pauses:
                 command, self._command = self._command, None
                 self._display.set_point(None)
         finally:
+            point.frames = ()  # running functions
             self._display.set_point(None)  # again: an interrupt may have come just before the line above
             self._undo += undo_since()
             self._events.notify("resumed" if self._attachment.attached or point.kind == "pause" else "finished")

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
+from .frames import StackFrame, raised_frames, running_frames
 from .pause import OperatorRecord, PausePoint
 from .stepping.stepper import Stop
-from .stepping.user_code import is_user_code, nearest_user_frame
+from .stepping.user_code import nearest_user_frame
 from .stepping.variables import variables
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ def point_at_stop(
     code = stop.frame.f_code
     lines, first_line = source_of(code)
     scope = stop.locals()
+    trace = None if stop.exception is None else stop.exception.__traceback__
+    frames = running_frames(stop.frame) if trace is None else raised_frames(trace)
     return PausePoint(
         kind,
         reason,
@@ -57,10 +60,13 @@ def point_at_stop(
         locals=scope,
         changed=changed or set(),
         operators=list(operators),
-        stack=stack_of(stop.frame),
+        stack=[frame.label for frame in frames],
+        frames=frames,
+        frame=_index_of(code, frames),
         exception=stop.exception,
         names={**names, **stop.frame.f_globals},
         stoppable=lines_with_code(code),
+        own_names=names,
         assign=None if stop.exception is not None else stop.assign,
         variables=stop.locals,
     )
@@ -83,6 +89,7 @@ def point_at_cell(
         code = caller.f_code
         scope = {**caller.f_globals, **variables(caller)}
     lines, first_line = ((), 0) if code is None else source_of(code)
+    frames = running_frames(caller)
     return PausePoint(
         kind,
         reason,
@@ -95,8 +102,11 @@ def point_at_cell(
         first_line if caller is None else caller.f_lineno,
         locals={"cell": cell, **values},
         stoppable=frozenset() if code is None else lines_with_code(code),
-        stack=stack_of(sys._getframe(1)),
+        stack=[frame.label for frame in frames],
+        frames=frames,
+        frame=_index_of(code, frames),
         names={**names, **scope},
+        own_names=names,
     )
 
 
@@ -121,6 +131,11 @@ def _code_of_method(cell: Cell, name: str) -> CodeType | None:
     method = inspect.unwrap(getattr(cell, name))
     code: CodeType | None = getattr(getattr(method, "__func__", method), "__code__", None)
     return code
+
+
+def _index_of(code: CodeType | None, frames: Sequence[StackFrame]) -> int:
+    """Return the index of the displayed function, the innermost of the user's; -1 if it is another."""
+    return len(frames) - 1 if frames and frames[-1].code is code else -1
 
 
 @functools.lru_cache(maxsize=64)
@@ -150,14 +165,7 @@ def lines_with_code(code: CodeType) -> frozenset[int]:
 
 def stack_of(frame: FrameType | None) -> list[str]:
     """Return the user's running functions, outermost first, each as ``function, line N``."""
-    entries: list[str] = []
-    called = ""
-    while frame is not None:
-        # A notebook cell with a magic at its top is one call in IPython; the lines of the cell run inside it.
-        if is_user_code(frame.f_code) and called != "run_cell_magic":
-            entries.append(f"{frame.f_code.co_name}, line {frame.f_lineno}")
-        called, frame = frame.f_code.co_name, frame.f_back
-    return entries[::-1]
+    return [running.label for running in running_frames(frame)]
 
 
 def argument_names(function: Any, args: Sequence[object]) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Stops of a session: at cells, in bprops and at operators."""
+"""Stops of a session: at cells, at exceptions, in bprops and at operators."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .bprop_stops import BpropStops
 from .cell_stops import CellStops
+from .exception_stops import ExceptionStops
 from .operator_stops import OperatorStops
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from ..watch.attachment import Attachment
     from .breakpoint import Breakpoint
     from .breakpoints import Breakpoints
+    from .failure import Failures
     from .pauses import Pauses
     from .stepping.session_stepping import SessionStepping
 
@@ -27,6 +29,7 @@ class Stops:
         breakpoints: the breakpoints of the session.
         pauses: the pauses of the session.
         stepping: the next stops of its threads.
+        failures: the newest failure of the session.
         events: notified of changes.
     """
 
@@ -36,15 +39,18 @@ class Stops:
         breakpoints: Breakpoints,
         pauses: Pauses,
         stepping: SessionStepping,
+        failures: Failures,
         events: Events,
     ) -> None:
         self._events = events
         self.breakpoints = breakpoints
         self.pauses = pauses
         self.stepping = stepping
+        self.failures = failures
         self.operators = OperatorStops(attachment, breakpoints, pauses, self.stepping)
         self.stepping.stop_at_operators(self.operators)
         self.cells = CellStops(breakpoints, self.stepping)
+        self.exceptions = ExceptionStops(attachment, breakpoints, pauses, self.stepping, failures)
         self.bprops = BpropStops(attachment, breakpoints, pauses, self.stepping)
 
     def add(self, spec: str | Breakpoint) -> Breakpoint:

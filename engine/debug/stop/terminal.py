@@ -9,10 +9,12 @@ import re
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from ...base.nearest_name import nearest
 from ..record.rows import table
+from .failure import error_text
 from .pause import PausePoint, describe, in_a_forked_process
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ __all__ = ["TerminalPauser"]
 _EDIT = re.compile(r"(?:edit\s+)?(\w+(?:\s*\[\s*\d+\s*\])?)\s*=(?!=)\s*(.+)", re.IGNORECASE | re.DOTALL)
 _COMMAND_FORM = re.compile(r"[A-Za-z]+(\s+[A-Za-z]+)?")
 _CAPTURES = 20
+_QUIT = ("quit", "q", "exit")
 
 
 class TerminalPauser:
@@ -47,34 +50,31 @@ class TerminalPauser:
         if point is None:
             return
         try:
-            self._ask(point, until)
+            _print_stop(point)
+            while not until():
+                self._obey(_read(at_end="continue"))
         except OSError:  # the terminal is gone, and with it the user
             self._session.resume("continue")
 
-    def _ask(self, point: PausePoint, until: Callable[[], bool]) -> None:
-        print(f"hookscope: {point.place}: {point.reason}")
-        if point.exception is not None:
-            print("".join(traceback.format_exception_only(point.exception)).rstrip())
-        _print_source(point, around=2)
-        while not until():
-            try:
-                text = input("(hookscope) ").strip()
-            except EOFError:
-                text = "continue"
-            self._obey(text)
+    def look_at_failure(self, point: PausePoint) -> None:
+        """Read and run commands at a failure, until one of ``_QUIT``."""
+        with suppress(OSError):  # the terminal is gone
+            _print_stop(point)
+            print(f"Nothing can go on here; {_QUIT[0]!r} leaves, 'help' lists the commands.")
+            while (line := _read(at_end=_QUIT[0])).lower() not in _QUIT:
+                self._obey(line)
 
     def _obey(self, line: str) -> None:
         text = " ".join(line.lower().split())
         resume = _RESUME.get(text)
-        if resume is not None:
-            self._session.resume(resume)
-            return
         word, _, rest = line.partition(" ")
         command = _COMMANDS.get(text) or _COMMANDS.get(word.lower())
         argument = "" if text in _COMMANDS else rest.strip()
         edit = _EDIT.fullmatch(line)
         try:
-            if not line:
+            if resume is not None:
+                self._session.resume(resume)
+            elif not line:
                 _help(self._session, "")
             elif edit:
                 self._session.edit(edit[1], edit[2])
@@ -119,6 +119,23 @@ class _Command(NamedTuple):
     does: str
 
 
+def _read(at_end: str) -> str:
+    """Return the next line that the user types, or ``at_end`` at the end of the input."""
+    try:
+        return input("(hookscope) ").strip()
+    except EOFError:
+        return at_end
+
+
+def _print_stop(point: PausePoint) -> None:
+    print(f"hookscope: {point.place}: {point.reason}")
+    if point.exception is not None:
+        print(error_text(point.exception))
+    for note in point.notes:
+        print(note)
+    _print_source(point, around=2)
+
+
 def _print_source(point: PausePoint, around: int | None = None) -> None:
     for number, text in enumerate(point.lines, start=point.first_line):
         if around is None or abs(number - point.line) <= around:
@@ -142,7 +159,26 @@ def _variables(session: DebugSession, argument: str) -> None:
 
 
 def _stack(session: DebugSession, argument: str) -> None:
-    print("\n".join(_point(session).stack))
+    point = _point(session)
+    labels = [frame.qualified_label for frame in point.frames] or point.stack
+    for index, label in enumerate(labels):
+        print(f"{'->' if index == point.frame else '  '} {label}")
+
+
+def _up(session: DebugSession, argument: str) -> None:
+    _show_frame(session, -1)
+
+
+def _down(session: DebugSession, argument: str) -> None:
+    _show_frame(session, 1)
+
+
+def _show_frame(session: DebugSession, step: int) -> None:
+    point = _point(session)
+    if not 0 <= point.frame + step < len(point.frames):
+        raise IndexError(f"there is no function {'around' if step < 0 else 'inside'} this one on the stack")
+    print(point.frames[point.frame + step].qualified_label)
+    _print_source(session.show_frame(point.frame + step), around=2)
 
 
 def _print(session: DebugSession, argument: str) -> None:
@@ -250,6 +286,8 @@ _OTHERS: dict[tuple[str, ...], _Command] = {
     ("source", "l"): _Command(_source, "", "the whole function"),
     ("variables", "v"): _Command(_variables, "", "the names in scope; * marks those that changed"),
     ("stack",): _Command(_stack, "", "the functions that are running"),
+    ("up", "u"): _Command(_up, "", "show the function that called this one, with its variables"),
+    ("down", "d"): _Command(_down, "", "show the function that it called"),
     ("captures",): _Command(_captures, "[HOW MANY]", "the newest captures"),
     ("print", "p"): _Command(_print, "EXPRESSION", "evaluate it, also if it looks like a command"),
     ("edit",): _Command(_edit, "NAME = EXPRESSION", "replace the passing value by it; the word may be left out"),

@@ -78,7 +78,8 @@ class Stages:
             self.editor.repeat(visit, moment, direction, call)
         stops = self.stops
         is_captured = self.watches.wants(visit, direction)
-        may_stop = visit.depth <= stops.stepping.next_stop.to_depth or stops.breakpoints.all
+        breakpoints = stops.breakpoints
+        may_stop = visit.depth <= stops.stepping.next_stop.to_depth or (breakpoints.all and breakpoints.at_values)
         if not (is_captured or may_stop):
             return None
         context = visit.context if gradients is None else _in_walk(visit.context, call)
@@ -102,6 +103,7 @@ class Stages:
         """Begin a run: a gradient call for weights, or a call of a root."""
         self.stops.pauses.run_began()
         self.stops.stepping.run_began()
+        self.stops.failures.release()
         self.checks.run_began()
 
 
@@ -161,11 +163,25 @@ class Observer(taps.Tap):
             self.visits.leave(visit, call)
 
     def cell_error(self, call: CellCall, error: BaseException) -> None:
-        """End the call after an exception, which is explained if it ends a run outside of the session's blocks."""
-        self.visits.leave(call.notes.get(self), call)
-        session = self._session()
+        """Stop at the exception, if there is a reason, and end the call."""
+        visit: Visit | None = call.notes.get(self)
+        try:
+            # A RecursionError leaves no room for more calls inside.
+            if not (call.depth and isinstance(error, RecursionError)):
+                self._stages().stops.exceptions.left_cell(call.cell, call.args, call.depth, visit, error)
+        finally:
+            self.visits.leave(visit, call)
+        session = self._session()  # outside of its blocks, an exception that ends a run is explained here
         if call.depth == 0 and session is not None and not session.in_block and isinstance(error, Exception):
             session.explain(error)
+
+    def forward_pre_hook_error(self, cell: Cell, args: tuple[Any, ...], depth: int, error: BaseException) -> None:
+        """Stop at the exception, if there is a reason."""
+        self._stages().stops.exceptions.left_cell(cell, args, depth, None, error)
+
+    def gradient_call_error(self, weights: Sequence[Parameter], error: BaseException) -> None:
+        """Stop at the exception, if there is a reason."""
+        self._stages().stops.exceptions.left_gradient_call(weights, error)
 
     def backward_enter(self, call: CellCall, grad_output: Gradients) -> Gradients | None:
         """Capture the gradients that arrive."""

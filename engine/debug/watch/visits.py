@@ -170,6 +170,10 @@ class Visits:
         elif visit in running:  # an error ended the visits inside it
             del running[len(running) - 1 - running[::-1].index(visit) :]
 
+    def leave_all(self) -> None:
+        """End all visits of this thread, after an error that left a gradient call."""
+        self._thread.running.clear()
+
     def path(self, call: CellCall) -> str | None:
         """Return the path of the called cell, which may have just joined the network or become a root."""
         paths = self.paths
@@ -285,6 +289,16 @@ class Visits:
     def own_run(self) -> bool:
         """True if the current run of this thread belongs to the session's network, or to no network."""
         return bool(self._thread.running) or not self._runs.elsewhere
+
+    def is_outermost_root(self, cell: Cell, depth: int) -> bool:
+        """Return whether a call of this cell at this depth is one of a root that no call of a root contains."""
+        root = self._thread.root
+        return (root is None or depth <= root.depth) and any(cell is known for known in self.paths.roots)
+
+    @property
+    def in_root_call(self) -> bool:
+        """True if this thread is inside a call of a root."""
+        return self._thread.root is not None
 
     def running(self) -> Visit | None:
         """Return the innermost visit of this thread, forward or backward."""

@@ -457,7 +457,7 @@ def test_a_fault_while_a_bprop_is_stepped_does_not_end_it(
         (CellStops, "stop", ["0.relu"]),
         (OperatorStops, "_stop_after", ["ops.relu", "ops.matmul:backward"]),
         (points, "source_of", ["ops.relu"]),
-        (points, "stack_of", ["ops.relu"]),
+        (points, "running_frames", ["ops.relu"]),
     ],
     ids=["cell", "operator", "source", "stack"],
 )

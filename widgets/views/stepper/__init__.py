@@ -1,5 +1,7 @@
 """Stepper: the stop of the run, and commands to resume, set breakpoints, go back, evaluate, edit and check a gradient.
 
+After an uncaught error it shows the failure in the same form, which can be inspected but not resumed.
+
 A handler may run in the paused thread itself, so handlers never wait for the run to resume.
 """
 
@@ -58,6 +60,8 @@ def publish(panel: DebuggerPanel, budget: float = 0.0) -> None:
     """Publish the session's stop, or the last skipped pause after a run in which no front end could reply."""
     session = panel.session
     point = session.shown
+    if point is None and panel.stop.get("kind") == "failure":
+        panel.stop = {}  # the failure was released
     skipped = point is None and panel.state == "finished" and bool(session.skipped_pauses)
     if skipped:
         point = session.skipped_pauses[-1]
@@ -100,9 +104,22 @@ def show_operator(panel: DebuggerPanel, index: int) -> None:
     publish(panel)
 
 
+def show_frame(panel: DebuggerPanel, index: int) -> None:
+    """Show another function of the stack."""
+    panel.session.show_frame(index)
+    publish(panel)
+
+
+def post_mortem(panel: DebuggerPanel) -> None:
+    """Show the failure of the newest run."""
+    panel.session.post_mortem()
+    panel.view = VIEW.name
+    publish(panel)
+
+
 def evaluate(panel: DebuggerPanel, expression: str) -> None:
     """Evaluate an expression at the pause and publish the result."""
-    if panel.session.paused is None:
+    if panel.session.shown is None:
         raise MessageError("cannot evaluate: the run is not paused")
     try:
         text, failed = texts.value_text(panel.session.evaluate(expression), 4000), False
@@ -169,6 +186,8 @@ VIEW = View(
         "step_back": Action({}, step_back),
         "step_forward": Action({}, step_forward),
         "show_operator": Action({"index": int}, show_operator),
+        "show_frame": Action({"index": int}, show_frame),
+        "post_mortem": Action({}, post_mortem),
         "evaluate": Action({"expression": str}, evaluate),
         "edit": Action({"name": str, "expression": str}, edit),
         "check_gradient": Action({}, check_gradient),

@@ -12,8 +12,8 @@ export function createLines(send) {
     set: (line, condition, log) => send({ type: "set_breakpoint_at", line, condition, log }),
     remove: (line) => send({ type: "remove_breakpoint_at", line }),
   });
-  let paused = false;
-  const peek = createPeek(element, (expression) => paused && send({ type: "peek", expression }));
+  let evaluates = false;
+  const peek = createPeek(element, (expression) => evaluates && send({ type: "peek", expression }));
   let drawn = "";
   // Other parts of the view appear and disappear, which changes the height.
   const resize = new ResizeObserver(reveal);
@@ -79,8 +79,11 @@ export function createLines(send) {
     },
     /** @param {boolean} now */
     setPaused(now) {
-      paused = now;
       gutter.setEnabled(now);
+    },
+    /** Set whether names can be evaluated. @param {boolean} now */
+    setEvaluates(now) {
+      evaluates = now;
       if (!now) peek.hide();
     },
     destroy() {

@@ -20,7 +20,10 @@ def static_parts(session: DebugSession) -> list[str | Table]:
 
 
 def _shown_stop(session: DebugSession) -> tuple[PausePoint | None, bool]:
-    """Return a session's pause, or else the last skipped one, and whether it was skipped."""
+    """Return a session's pause, or else its failure or the last skipped pause, and whether it was skipped."""
+    failure = session.failure
+    if session.paused is None and failure is not None:
+        return failure.point(), False
     skipped = session.paused is None and bool(session.skipped_pauses)
     return (session.skipped_pauses[-1] if skipped else session.paused), skipped
 
@@ -31,14 +34,17 @@ def stop_html(point: PausePoint, skipped: bool) -> str:
     lines = [_source_line(view["first_line"] + k, line, view["line"]) for k, line in enumerate(view["lines"])]
     values = [(item["name"], item["value"], "changed" if item["changed"] else "") for item in view["locals"]]
     operators = [(item["name"], item["inputs"], item["outputs"]) for item in view["operators"]]
-    title = ("Skipped pause: " if skipped else "Paused: ") + view["title"]
+    title = ("Skipped pause: " if skipped else "Failed: " if view["kind"] == "failure" else "Paused: ") + view["title"]
+    stack = [(entry, "shown" if index == view["frame"] else "") for index, entry in enumerate(view["stack"])]
     return "\n".join(
         [
             f"<p><b>{text(title)}</b><br>{text(view['reason'])}</p>",
             f"<p>{text(view['exception'])}</p>" if view["exception"] else "",
+            *(f"<p>{text(note)}</p>" for note in view["notes"]),
             f"<pre>{''.join(lines)}</pre>" if lines else "",
             table("Locals", ("name", "value", ""), values) if values else "",
             table("Operators run", ("operator", "inputs", "outputs"), operators) if operators else "",
+            table("Call stack", ("function", ""), stack) if view["exception"] and stack else "",
         ]
     )
 

@@ -1,4 +1,5 @@
-// The stepper: the position and the values of the paused run, and the buttons that resume it.
+// The stepper: the position and the values of the paused run, and the buttons that resume it. After an uncaught error it
+// shows the failure, whose values can be inspected while nothing can be resumed.
 
 import { make, setText } from "../../static/dom.js";
 import { createCommands, ends, keyFor } from "./commands.js";
@@ -8,6 +9,7 @@ import { createLines } from "./lines.js";
 import { createLocals } from "./locals.js";
 import { createOperators } from "./operators.js";
 import { createPlot } from "./plot.js";
+import { createStack } from "./stack.js";
 import { createWatches } from "./watches.js";
 
 /** @typedef {import("../../static/python.js").Stop} Stop */
@@ -22,7 +24,8 @@ export function create({ send, go }) {
   let currentStop = null;
   /** The focused element when the run resumed. @type {HTMLElement | null} */
   let focused = null;
-  const names = () => currentStop?.locals.map(({ name }) => name) ?? [];
+  let hasFailed = false;
+  const names = () => currentStop?.locals?.map(({ name }) => name) ?? [];
 
   const commands = createCommands(send);
   const lines = createLines(send);
@@ -32,17 +35,18 @@ export function create({ send, go }) {
   const operators = createOperators((index) => paused && send({ type: "show_operator", index }));
   const gradient = createGradient(() => send({ type: "check_gradient" }));
   const evaluate = createExpressionInput(send, names);
-  const stack = make("ol", { class: "hs-stack" });
-  const stackPart = make("section", { "aria-label": "Call stack" }, [make("h4", { text: "Call stack" }), stack]);
+  const stack = createStack((index) => send({ type: "show_frame", index }));
   const title = make("h3", { class: "hs-stop-title" });
   const reason = make("p", { class: "hs-stop-reason" });
   const past = make("p", { class: "hs-past-line", "aria-live": "polite" });
   const problem = make("p", { class: "hs-stop-error", role: "alert", hidden: "" });
+  const notes = make("div", { class: "hs-stop-notes" });
+  const postMortem = make("button", { type: "button", class: "hs-button hs-primary hs-post-mortem", text: "Post mortem", title: "Look at the functions and the values where the run failed", hidden: "", onclick: () => send({ type: "post_mortem" }) });
   const main = make("div", { class: "hs-stop-main" }, [lines.element, plot.element]);
-  const side = make("div", { class: "hs-side" }, [locals.element, watches.element, operators.element, gradient.element, stackPart]);
+  const side = make("div", { class: "hs-side" }, [locals.element, watches.element, operators.element, gradient.element, stack.element]);
   const stopPart = make("div", { class: "hs-stop", hidden: "" }, [
     past,
-    make("div", { class: "hs-stop-head" }, [make("div", { class: "hs-stop-where" }, [title, reason]), problem]),
+    make("div", { class: "hs-stop-head" }, [make("div", { class: "hs-stop-where" }, [title, reason]), problem, notes]),
     make("div", { class: "hs-stop-body" }, [main, side]),
     evaluate.element,
     lines.value,
@@ -52,7 +56,8 @@ export function create({ send, go }) {
     text: "Not paused. Choose among the cells where to pause, then run the network; or run it with --step, to stop in each bprop.",
   });
   const element = make("div", { class: "hs-view" }, [commands.element, stopPart, empty]);
-  const controls = [...commands.controls, ...operators.controls, ...evaluate.controls];
+  const resuming = [...commands.controls, ...operators.controls];
+  const controls = [...resuming, ...evaluate.controls];
 
   /** @param {boolean} now */
   function setPaused(now) {
@@ -64,12 +69,22 @@ export function create({ send, go }) {
       focused = controls.find((control) => control === activeElement) ?? null;
       if (focused || lines.element.contains(activeElement)) lines.element.focus({ preventScroll: true });
     }
-    for (const control of controls) control.disabled = !now;
+    for (const control of resuming) control.disabled = !now;
     commands.setPaused(now);
     lines.setPaused(now);
     gradient.setEnabled(now && Boolean(currentStop?.can_check));
+    setEvaluates();
     if (now && focused && activeElement === lines.element) focused.focus({ preventScroll: true });
+  }
+
+  /** Enable what inspects values: at a pause, and at a failure. */
+  function setEvaluates() {
+    const now = paused || currentStop?.kind === "failure";
+    for (const control of evaluate.controls) control.disabled = !now;
+    lines.setEvaluates(now);
+    stack.setEnabled(now);
     element.classList.toggle("hs-away", !now);
+    postMortem.hidden = !hasFailed || currentStop?.kind === "failure";
   }
 
   /** @param {Stop} stop */
@@ -77,20 +92,23 @@ export function create({ send, go }) {
     currentStop = stop;
     stopPart.hidden = !stop.title;
     empty.hidden = !stopPart.hidden;
-    element.classList.toggle("hs-past", stop.kind === "past");
-    setText(past, stop.kind === "past" ? pastInWords(stop) : "");
+    element.classList.toggle("hs-past", stop.kind === "past" || stop.kind === "failure");
+    setText(past, stop.kind === "past" ? pastInWords(stop) : stop.kind === "failure" ? FAILED : "");
+    setEvaluates();
     if (stopPart.hidden) return;
-    setText(title, (stop.skipped ? "Skipped pause: " : stop.kind === "past" ? "Earlier: " : "") + stop.title);
+    setText(title, (stop.skipped ? "Skipped pause: " : (PREFIXES[stop.kind] ?? "")) + stop.title);
     setText(reason, stop.reason);
     problem.hidden = !stop.exception;
     setText(problem, stop.exception);
+    notes.replaceChildren(...stop.notes.map((text) => make("p", { text })));
     lines.update(stop);
     locals.update(stop.locals);
     operators.update(stop);
+    // At an exception there is neither, and the stack has their room.
+    operators.element.hidden = gradient.element.hidden = ["exception", "failure"].includes(stop.kind);
     gradient.setEnabled(paused && stop.can_check);
     gradient.setCell(stop.path);
-    stackPart.hidden = stop.stack.length < 2;
-    stack.replaceChildren(...stop.stack.map((text) => make("li", { text })));
+    stack.update(stop);
   }
 
   return {
@@ -98,6 +116,10 @@ export function create({ send, go }) {
     traits: [
       [["stop"], update],
       [["stepping"], commands.setOptions],
+      [["status"], (now) => {
+        hasFailed = Boolean(now.failed);
+        setEvaluates();
+      }],
       [["evaluations"], evaluate.update],
       [["gradient"], gradient.update],
       [["watches"], watches.update],
@@ -109,11 +131,15 @@ export function create({ send, go }) {
     messages: { peek: (message) => lines.receive(message), local_capture: ({ index }) => go.capture?.(index) },
     setPaused,
     keys: { key: commands.key, ends },
-    next: [commands.proceed],
+    next: [commands.proceed, postMortem],
     draw: lines.reveal,
     destroy: lines.destroy,
   };
 }
+
+/** The beginnings of titles, by the kind of the stop. @type {Record<string, string>} */
+const PREFIXES = { past: "Earlier: ", failure: "Failed: " };
+const FAILED = "You are looking at a run that has failed: its values can be inspected, and nothing can go on from here.";
 
 /** @param {Stop} stop */
 function pastInWords({ line, back }) {

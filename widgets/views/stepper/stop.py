@@ -51,7 +51,8 @@ class OperatorValues(TypedDict):
 class Stop(TypedDict):
     """The position of the run, or an earlier position that is shown, `back` lines before.
 
-    `ran` counts the operators that had run there. Breakpoints can be set at the lines in `stoppable`.
+    `ran` counts the operators that had run there. Breakpoints can be set at the lines in `stoppable`. `frame` is the
+    index in `stack` of the function that is shown, or -1; if `walks`, another one can be selected.
     """
 
     kind: str
@@ -72,7 +73,10 @@ class Stop(TypedDict):
     path: str
     can_check: bool
     stack: list[str]
+    frame: int
+    walks: bool
     exception: str
+    notes: list[str]
     skipped: bool
 
 
@@ -158,8 +162,11 @@ def stop_view(
         "operator": None if point.operator is None else _operator_view(point.operator),
         "path": point.path,
         "can_check": (live or point).arguments is not None and not skipped,
-        "stack": list(point.stack),
+        "stack": [frame.qualified_label for frame in point.frames] or list(point.stack),
+        "frame": point.frame,
+        "walks": bool(point.frames) and not skipped,
         "exception": texts.error_line(point.exception) if point.exception is not None else "",
+        "notes": list(point.notes),
         "skipped": skipped,
     }
 

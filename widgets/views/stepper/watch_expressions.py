@@ -45,7 +45,7 @@ class _WatchExpressions:
 def publish_watch_values(panel: DebuggerPanel) -> None:
     """Evaluate the watched expressions at the pause; while the run goes on, the last values stay."""
     watches = panel.memory(_WatchExpressions)
-    if watches.evaluating or not watches.expressions or panel.session.paused is None:
+    if watches.evaluating or not watches.expressions or panel.session.shown is None:
         return
     watches.evaluating = True  # an expression with side effects publishes changes, which would evaluate again
     try:
@@ -78,7 +78,7 @@ def peek(panel: DebuggerPanel, expression: str) -> None:
     """Send the value of a name, or of an attribute of one, with a few statistics."""
     if not _NAME.fullmatch(expression):
         raise MessageError(f"{texts.one_line(expression, 40)!r} is not a name")
-    if panel.session.paused is None:
+    if panel.session.shown is None:
         return
     result = evaluation(panel.session, expression, _MAX_TEXT, figures=True)
     panel.send({"type": "peek", **result})

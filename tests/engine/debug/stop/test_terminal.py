@@ -205,3 +205,72 @@ def test_a_terminal_that_is_gone_ends_the_pause_and_not_the_run(tmp_path: Path) 
         os.close(ours)
     process.wait(60)
     assert end.read_text() == "2.0"
+
+
+FAILING = """
+import numpy as np
+from hookscope.engine import Tensor, nn
+from hookscope.engine.debug import DebugSession
+
+class Twice(nn.Cell):
+    def construct(self, x):
+        doubled = x * 2.0
+        raise ValueError("refused")
+
+def train(net):
+    rate = 0.5
+    return net(Tensor(np.ones(3, np.float32))) * rate
+
+net = Twice()
+session = DebugSession(net, breaks=["exception"])
+try:
+    with session:
+        train(net)
+except ValueError as error:
+    print("caught", error)
+session.post_mortem()
+print("after", session.shown is not None)
+"""
+
+# At the pause, and then in the post mortem.
+LOOKS = [
+    ("", ["(root), line 9: breakpoint .:exception", "ValueError: refused", "(root) got x: float32 3", "->    9"]),
+    ("doubled.shape", ["(3,)"]),
+    ("up", ["train, line 13", "->   13"]),
+    ("rate", ["0.5"]),
+    ("rate = 2.0", [""]),
+    ("rate", ["2.0"]),
+    ("stack", ["   <module>, line 19", "-> train, line 13", "   Twice.construct, line 9"]),
+    ("down", ["Twice.construct, line 9"]),
+    ("d", ["there is no function inside this one on the stack"]),
+    ("c", ["caught refused", "(root), line 9: the run has failed", "ValueError: refused", "'quit' leaves"]),
+    ("doubled", ["value= [ 2.0"]),
+    ("u", ["train, line 13"]),
+    ("rate", ["2.0"]),
+    ("rate = 3.0", ["nothing can be set any more: the run has failed"]),
+    ("step over", ["session is not paused"]),
+]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals in the standard library")
+def test_an_exception_and_its_post_mortem_are_looked_at_by_typing(tmp_path: Path) -> None:
+    import pty
+
+    script = tmp_path / "failing.py"
+    script.write_text(FAILING)
+    ours, theirs = pty.openpty()
+    process = at_terminal(script, theirs)
+    os.close(theirs)
+    try:
+        for typed, answers in LOOKS:
+            if typed:
+                os.write(ours, typed.encode() + b"\n")
+            seen = read_until(ours, "(hookscope) ")
+            assert all(answer in seen for answer in answers), (typed, seen)
+        os.write(ours, b"quit\n")
+        assert "after True" in read_until(ours, "after True")
+        assert process.wait(60) == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)

@@ -114,7 +114,7 @@ def test_breakpoints_are_read_as_written(text: str, expected: Breakpoint) -> Non
     [
         ("", "must have the form"),
         ("a b", "must have the form"),
-        ("head:", "moment must be one of forward_pre, forward, backward_pre, backward, bprop, got ''"),
+        ("head:", "moment must be one of forward_pre, forward, backward_pre, backward, bprop, exception, got ''"),
         ("head:sideways", "got 'sideways'"),
         ("head:0", "got '0'; or a line of the bprop, by its number"),
         ("head:helpers.py", "got 'helpers.py'"),
