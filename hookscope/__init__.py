@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .engine.debug import DebugSession
+    from .engine.debug import DebugSession, Run, SummaryWriter, log
     from .engine.tensors.backend import device_report
     from .kernel import install_as_mindspore, pause, serve
     from .widgets import DebuggerPanel
@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 __all__ = [
     "DebugSession",
     "DebuggerPanel",
+    "Run",
+    "SummaryWriter",
     "device_report",
     "install_as_mindspore",
     "load_ipython_extension",
+    "log",
     "pause",
     "serve",
     "unload_ipython_extension",
@@ -28,8 +31,11 @@ __all__ = [
 _FACE = {
     "DebugSession": ".engine.debug",
     "DebuggerPanel": ".widgets",
+    "Run": ".engine.debug",
+    "SummaryWriter": ".engine.debug",
     "device_report": ".engine.tensors.backend",
     "install_as_mindspore": ".kernel",
+    "log": ".engine.debug",
     "pause": ".kernel",
     "serve": ".kernel",
 }

@@ -14,7 +14,9 @@ from .record.capture import Capture
 from .record.evicted import EvictedCapture
 from .record.ring import CaptureRing, kept_value
 from .record.rows import CellNode, HookRow, ParameterRow
+from .record.scalars import Point, Scalars, Series
 from .record.statistics import Statistics, statistics
+from .scalar_log import Run, SummaryWriter, log
 from .session import DebugSession
 from .stop.breakpoint import Breakpoint
 from .stop.failure import FailedCall, Failure
@@ -57,17 +59,23 @@ __all__ = [
     "PastState",
     "PausePoint",
     "Pauser",
+    "Point",
     "Producer",
+    "Run",
+    "Scalars",
+    "Series",
     "StackFrame",
     "Statistics",
     "Stepper",
     "Stop",
+    "SummaryWriter",
     "TerminalPauser",
     "check_gradient",
     "compare",
     "condition",
     "default_pauser",
     "kept_value",
+    "log",
     "remove_condition",
     "set_default_pauser",
     "statistics",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
@@ -28,10 +28,13 @@ from .faults import Fault
 from .parameter_edits import ParameterEdits, SessionParameters
 from .record.capture import Capture
 from .record.counts import Counts
+from .record.learning_rates import LearningRates
+from .record.logged_numbers import MISSING, checked_numbers, checked_step
 from .record.newest_values import NewestValues
 from .record.recorder import Recorder
 from .record.ring import MAX_BYTES, MAX_CAPTURES, CaptureRing
 from .record.rows import CellNode, HookRow, ParameterRow, cell_nodes, hook_rows, parameter_rows, table
+from .record.scalars import MAX_SERIES, Point, Scalars
 from .stop.breakpoint import Breakpoint
 from .stop.breakpoint_call import answer_breakpoint_calls, leave_breakpoint_calls
 from .stop.breakpoints import Breakpoints
@@ -161,6 +164,7 @@ class DebugSession:
             self.checks,
             self._newest,
             self._eager_calls,
+            LearningRates(self.checks.history.scalars, self._counts),
             self._events,
         )
         self._hook_recorder = HookRecorder(self._stages, self._attachment)
@@ -290,6 +294,31 @@ class DebugSession:
     def history(self) -> History:
         """The loss by step; while a condition on parameters is checked, also the course of the parameters."""
         return self.checks.history
+
+    @property
+    def scalars(self) -> Scalars:
+        """The losses, learning rates and logged numbers of the complete run, thinned out to a bounded size."""
+        return self.checks.history.scalars
+
+    def log(self, name: str | Mapping[str, Any], value: Any = MISSING, *, step: SupportsIndex | None = None) -> None:
+        """Add a number, or a mapping of names to numbers, to the curves of the run; any thread may call this.
+
+        Args:
+            name: the number's name, or a mapping; a mapping in it gives names with dots.
+            value: the number: a float, an int, a bool, or an array or tensor of one element. NaN and infinities are
+                shown as marks.
+            step: its step; by default that of the session.
+
+        Raises:
+            TypeError: an argument has a wrong type.
+            ValueError: an empty or long name, or a step or a number that is too large.
+        """
+        numbers, number_of_step = checked_numbers(name, value), checked_step(step)
+        now = self._counts.steps
+        for key, number in numbers.items():
+            if not self.scalars.add(key, Point(now if number_of_step is None else number_of_step, number, now)):
+                self.say(f"log: more than {MAX_SERIES} names; {key!r} and further names are not kept", "names")
+        self.notify("changed")
 
     def findings(self) -> Findings:
         """Return the findings, one for each condition and cell; they print as a table."""

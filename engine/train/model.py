@@ -14,9 +14,11 @@ from ..base.module_names import is_of_the_engine
 from ..distributed import settings as parallel
 from ..distributed.world import world
 from ..nn.cell import Cell
+from ..tape import scalar_reports
 from ..tape.progress import Work, progress
 from ..tensors.tensor import Tensor
 from .callback import Callback, CallbackManager, InternalCallbackParam, RunContext, TimeMonitor
+from .callback.base import loss_of
 from .callback.between_ranks import choose_writers, wait_for_writers
 from .metrics import Loss, Metric, get_metrics
 
@@ -281,6 +283,9 @@ class Model:
                     self._set_mode(self._train_network, True)
                     outputs = facts.net_outputs = self._train_network(*batch)
                     self._update_loss_scale(outputs)
+                    if scalar_reports.listeners and self._loss_scale_manager is not None:
+                        # The debugger's own loss is what was differentiated: the scaled one.
+                        scalar_reports.report(self._network, {"unscaled loss": loss_of(outputs)})
                     callback.on_train_step_end(context)
                     work.advance()
                     _apply_requests(work, context)
@@ -377,6 +382,10 @@ class Model:
                     break
         callback.on_eval_epoch_end(context)
         values = facts.metrics = {name: metric.eval() for name, metric in metrics.items()}
+        if scalar_reports.listeners:
+            losses = {"eval_loss": loss.eval()} if loss._total_num else {}
+            numbers = {f"eval_{name}": value for name, value in values.items()}
+            scalar_reports.report(self._network, {**losses, **numbers})
         if between:
             facts.eval_results = copy.deepcopy(values)
             if self._eval_indexes is not None:

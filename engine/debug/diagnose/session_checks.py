@@ -147,7 +147,7 @@ class Checks:
         self.roles = Roles(paths)
         self.examiner = Examiner(self._selection, self.hit_store, self._pauses, self._finiteness, self.roles, events)
         self._owners = Owners(paths)
-        self._loss_course = LossCourse(self.history, self.examiner)
+        self._loss_course = LossCourse(self.history, self.examiner, self._owners)
         initial = InitialValues(paths, self._owners, self.examiner)
         self.updates = Updates(paths, self._owners, initial, self.history, self._finiteness, newest, self.examiner)
         parts = WatcherParts(self.examiner, paths, attachment, counts, events)

@@ -17,6 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hookscope.engine.nn.learning_rate_schedule import LearningRateSchedule
+from hookscope.engine.nn.optim.optimizer import Optimizer
 from hookscope.engine.tape import taps
 from hookscope.engine.tape.taps import CellCall, Gradients
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from ..diagnose.examiner import Examiner
     from ..diagnose.session_checks import Checks
     from ..events import Events
+    from ..record.learning_rates import LearningRates
     from ..record.newest_values import NewestValues
     from ..record.recorder import Recorder
     from ..session import DebugSession
@@ -56,6 +59,7 @@ class Stages:
         checks: the conditions on parameters and losses, and the watchers.
         newest: the newest outputs and gradients.
         eager_calls: the compiled functions that run eagerly.
+        learning_rates: reads the learning rates of updates.
         events: notified of changes.
     """
 
@@ -67,6 +71,7 @@ class Stages:
     checks: Checks
     newest: NewestValues
     eager_calls: EagerCalls
+    learning_rates: LearningRates
     events: Events
 
     def process(
@@ -152,6 +157,8 @@ class Observer(taps.Tap):
     def cell_exit(self, call: CellCall) -> None:
         """Capture its outputs."""
         visit: Visit | None = call.notes.get(self)
+        if isinstance(call.cell, Optimizer | LearningRateSchedule):
+            self._note_rate(call)
         try:
             if visit is not None:
                 stages = self._stages()
@@ -161,6 +168,13 @@ class Observer(taps.Tap):
                 stages.process(visit, "forward", "forward", call)
         finally:
             self.visits.leave(visit, call)
+
+    def _note_rate(self, call: CellCall) -> None:
+        rates = self._stages().learning_rates
+        if not isinstance(call.cell, Optimizer):
+            rates.schedule_returned(call.cell, call.output)
+        elif self.visits.is_own(call.cell.parameters):
+            rates.updated(call.cell)
 
     def cell_error(self, call: CellCall, error: BaseException) -> None:
         """Stop at the exception, if there is a reason, and end the call."""

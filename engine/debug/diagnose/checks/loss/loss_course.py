@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ....record.learning_rates import common_path
 from ....record.numbers import number_in
 from ...conditions.network import LossObservation
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from ...examiner import Examiner
     from ...figures_by_step import History
+    from ..owners import Owners
 
 __all__ = ["LossCourse"]
 
@@ -25,10 +27,12 @@ class LossCourse:
     Args:
         history: receives the losses, for display.
         examiner: checks the conditions on an observation.
+        owners: the owners of the weights.
     """
 
-    def __init__(self, history: History, examiner: Examiner) -> None:
+    def __init__(self, history: History, examiner: Examiner, owners: Owners) -> None:
         self._history = history
+        self._owners = owners
         self._examiner = examiner
         self._losses: dict[frozenset[int], list[float]] = {}
         self._newest: frozenset[int] | None = None
@@ -46,7 +50,7 @@ class LossCourse:
         if not values or values[0]._array.size != 1:
             return
         loss = number_in(values[0]._array)
-        self._history.losses.append((step, loss))
+        self._history.add_loss(step, loss, requested, lambda: self._path_of(requested))
         if not self._examiner.wants(LossObservation):
             return
         alternating = requested in self._losses and self._newest != requested
@@ -65,3 +69,8 @@ class LossCourse:
                 self._rising.discard(requested)
             elif course is not None and course[1] >= course[0]:
                 self._rising.add(requested)
+
+    def _path_of(self, weights: frozenset[int]) -> str:
+        """Return the common path of weights, by their ids."""
+        owners = self._owners.all()
+        return common_path([owners[weight].name for weight in weights if weight in owners])
