@@ -75,6 +75,11 @@ padding:8px 12px;overflow-wrap:break-word}
 .hs-static .hs-card ul{margin:4px 0;padding-left:18px}
 .hs-static .hs-card pre{white-space:pre-wrap}
 .hs-static figure{margin:0}
+.hs-static .hs-charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,340px),1fr));gap:12px 20px;
+margin:6px 0 14px}
+.hs-static .hs-chart p{margin:0;font-size:12px}
+.hs-static .hs-chart .hs-legend{margin-left:56px}
+.hs-static .hs-chart figcaption{max-width:none;margin-left:56px}
 .hs-static figcaption{font-size:12px;max-width:320px}
 .hs-static details{margin:4px 0}
 .hs-static mark{background:var(--hs-marked);color:inherit}"""

@@ -200,6 +200,11 @@ class Scalars:
         with self._lock:
             return {name: series.points() for name, series in self._all().items()}
 
+    def rows(self) -> dict[str, tuple[Series, list[Point]]]:
+        """Return each series with its points, by name."""
+        with self._lock:
+            return {name: (series, series.points()) for name, series in self._all().items()}
+
     def series(self) -> dict[str, Series]:
         """Return the series by name, in the order of ``points``."""
         with self._lock:

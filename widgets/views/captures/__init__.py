@@ -25,7 +25,7 @@ from hookscope.widgets.views.captures.feed import (
     selection_view,
 )
 from hookscope.widgets.views.captures.numpy_code import Code, numpy_code
-from hookscope.widgets.views.captures.static_html import static_parts, timeline_html, training_html
+from hookscope.widgets.views.captures.static_html import static_parts, timeline_html
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import Capture, DebugSession
@@ -198,7 +198,7 @@ CAPTURES = View(
     follow={"selected": publish_selection},
     restart=restart,
     static=_STATIC,
-    sections=(Section(40, "Training", training_html), Section(60, "Timeline", timeline_html)),
+    sections=(Section(60, "Timeline", timeline_html),),
     summary=_summary,
 )
 TIMELINE = View(

@@ -30,7 +30,7 @@ export function create({ send, go }) {
       statistics: (_, buffers) => timeline.addStatistics(buffers),
       ...messagesOf(selected),
     },
-    reveal: (index) => timeline.reveal(index),
+    reveal: (target) => timeline.reveal(target),
     confirmed(action) {
       timeline.confirmed(action);
       if (action === "tensor") selected.tensor.confirmed();

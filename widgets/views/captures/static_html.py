@@ -30,21 +30,10 @@ _HEATMAP_CELLS = 32
 
 
 def static_parts(session: DebugSession) -> list[str | Table]:
-    """Return plots of the losses and of marked captures, and a table of captures."""
-    pictures = [training_figure(session), *_marked_heatmaps(session)]
-    figures = "".join(picture for picture in pictures if picture)
+    """Return plots of marked captures, and a table of captures."""
+    figures = "".join(_marked_heatmaps(session))
     notes = f"<p><small>{text(' '.join(session.captures.notes()))}</small></p>" if session.captures.notes() else ""
     return [f'<div class="hs-figures">{figures}</div>' if figures else "", notes, _captures(session.captures)]
-
-
-def training_figure(session: DebugSession) -> str:
-    """Return the losses by step as a curve; "" for fewer than two."""
-    losses = list(session.history.losses)
-    picture = drawings.curve("loss by step", losses)
-    if not picture:
-        return ""
-    (first, before), (last, after) = losses[0], losses[-1]
-    return drawings.figure(picture, f"loss {number(before)} in step {first}, {number(after)} in step {last}")
 
 
 def _marked_heatmaps(session: DebugSession) -> list[str]:
@@ -102,12 +91,6 @@ def _capture_row(capture: Row) -> tuple[object, ...]:
         *figures,
         ", ".join(marks),
     )
-
-
-def training_html(session: DebugSession) -> str:
-    """Return the losses by step."""
-    picture = training_figure(session)
-    return f'<div class="drawings">{picture}</div>' if picture else ""
 
 
 def timeline_html(session: DebugSession) -> str:

@@ -25,6 +25,7 @@ export class Timeline {
     /** The selected step; null for all. @type {number | null} */
     this.step = null;
     this.revealing = -1; // a capture to select as soon as it arrives
+    this.awaited = -1; // a step to show as soon as it arrives
     this.selecting = false;
     /** The capture to select after Python's reply. @type {CaptureRow | null} */
     this.next = null;
@@ -113,6 +114,7 @@ export class Timeline {
   /** Show one step, or all for null; the selection follows to the same value in that step. @param {number | null} step */
   #showStep(step) {
     this.step = step ?? null;
+    this.awaited = -1;
     const now = this.#selectedRow();
     const there = now && this.step !== null && now.step !== this.step ? this.rows.inStep(now, this.step) : undefined;
     if (there) {
@@ -151,6 +153,7 @@ export class Timeline {
     this.#onlyStep();
     this.grid.setRows(this.rows.calls.lines());
     if (this.rows.byIndex.has(this.revealing)) this.reveal(this.revealing);
+    if (steps.includes(this.awaited)) this.#revealStep(this.awaited);
   }
 
   /** @param {DataView[]} buffers */
@@ -160,8 +163,17 @@ export class Timeline {
     this.grid.schedule();
   }
 
-  /** Select a capture and scroll to it, clearing the filter. @param {number} index */
-  reveal(index) {
+  /** Show the captures of a step, clearing the filter. @param {number} step */
+  #revealStep(step) {
+    this.grid.filter.value = "";
+    if (this.rows.steps.includes(step)) this.#showStep(step);
+    else this.awaited = step;
+  }
+
+  /** Select a capture and scroll to it, or show a step, clearing the filter. @param {number | {step: number}} target the capture's index, or the step */
+  reveal(target) {
+    if (typeof target === "object") return this.#revealStep(target.step);
+    const index = target;
     const row = this.rows.byIndex.get(index);
     this.revealing = row ? -1 : index;
     if (!row) return;
@@ -218,7 +230,7 @@ export function create({ send }) {
     element: make("div", { class: "hs-view" }, timeline.elements),
     traits: [[["selected"], (index) => timeline.follow(index)]],
     messages: { captures: (message, buffers) => timeline.add(message, buffers), statistics: (_, buffers) => timeline.addStatistics(buffers) },
-    reveal: (index) => timeline.reveal(index),
+    reveal: (target) => timeline.reveal(target),
     confirmed: (action) => timeline.confirmed(action),
     draw: () => timeline.grid.schedule(),
     destroy: () => timeline.destroy(),
