@@ -25,7 +25,7 @@ from .ipykernel_adapter import publish
 from .pauses.pauser import widgets_are_live
 
 if TYPE_CHECKING:
-    from hookscope.engine.debug import DebugSession
+    from hookscope.engine.debug import DebugSession, Scalars
     from hookscope.widgets.saved_widget import SavedWidget
 
 NEWEST = "_session"
@@ -51,6 +51,12 @@ class CellContents:
     runs: bool = False  # whether the body of its `%%cell` is running
     panels: list[SavedWidget] = field(default_factory=list)
 
+    def sessions(self) -> list[DebugSession]:
+        """Return the session and those of the panels, each once, in their order."""
+        shown = [panel.session for panel in self.panels if "session" in panel.__dict__]
+        all_sessions = [session for session in (self.session, *shown) if session is not None]
+        return list({id(session): session for session in all_sessions}.values())
+
 
 def panels_of(shell: Any) -> Panels:
     """Return the sessions and panels of this shell's notebook."""
@@ -72,6 +78,8 @@ class Panels:
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         self._contents: list[CellContents] = []
+        # Of the run before of each cell, the numbers of its sessions, oldest first, until the cell opens new ones.
+        self._previous: dict[str, list[Scalars]] = {}
         self.session_callbacks: list[Callable[[DebugSession], None]] = []
 
     def register(self) -> None:
@@ -103,6 +111,7 @@ class Panels:
             self._shell.user_ns[NEWEST] = session
         self._contents.append(CellContents(run, session, name))
         self._shell.user_ns[name] = session
+        self._overlay_previous(run, session)
         from hookscope.engine.debug.faults import suppress_faults
 
         for callback in self.session_callbacks:
@@ -120,7 +129,28 @@ class Panels:
         if contents is None:
             contents = CellContents(run)
             self._contents.append(contents)
+            if panel.session is not None and panel.session not in self._sessions():
+                self._overlay_previous(run, panel.session)
         contents.panels.append(panel)
+
+    def _sessions(self) -> list[DebugSession]:
+        return [session for contents in self._contents for session in contents.sessions()]
+
+    def _overlay_previous(self, run: Run, session: DebugSession) -> None:
+        """Let the curves of a cell's new session show those of the cell's run before, in the order of its sessions."""
+        previous = self._previous.get(run.cell)
+        if previous and not session.step and previous[0] is not session.scalars:
+            scalars = previous.pop(0)
+            scalars.previous = None  # only one run before is shown
+            session.scalars.previous = scalars
+
+    def _keep_scalars(self, contents: CellContents) -> None:
+        """Keep the numbers of a cell that runs again."""
+        for session in contents.sessions():
+            # A run that failed before it recorded anything does not replace the one before it.
+            scalars = session.scalars if session.scalars.count else session.scalars.previous
+            if scalars is not None:
+                self._previous[contents.run.cell].append(scalars)
 
     def run(self) -> Run:
         """Return the current run of a cell."""
@@ -198,11 +228,23 @@ class Panels:
     def _cell_begins(self, info: object = None) -> None:
         run = self.run()
         cleared = {run.cell, *run.deleted}
+        for cell in run.deleted:
+            self._previous.pop(cell, None)
+        ended = [
+            contents
+            for contents in self._contents
+            # A cell that a magic runs inside its own, or one that waited, belongs to this run.
+            if contents.run.cell in cleared and contents.run.request != run.request
+        ]
+        if any(contents.run.cell == run.cell for contents in ended):
+            self._previous[run.cell] = []
+        for contents in ended:
+            if contents.run.cell == run.cell:
+                self._keep_scalars(contents)
+            self._end(contents)
         for contents in list(self._contents):
-            if contents.run.request == run.request:  # a cell that a magic runs inside its own, or one that waited
+            if contents.run.request == run.request:
                 continue
-            if contents.run.cell in cleared:
-                self._end(contents)
             for panel in contents.panels:
                 panel.lose_copies(cleared)
 

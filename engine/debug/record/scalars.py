@@ -93,6 +93,8 @@ class Series:
             if self.high is None or point.value > self.high.value:
                 self.high = point
         if not self._buckets or self._filled == self._width:
+            if self._buckets:
+                self._buckets[-1] = thinned(self._buckets[-1])
             if len(self._buckets) == MAX_BUCKETS:
                 pairs = zip(self._buckets[::2], self._buckets[1::2], strict=True)
                 self._buckets = [thinned(before + after) for before, after in pairs]

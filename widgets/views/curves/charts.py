@@ -100,7 +100,13 @@ def charts(scalars: Scalars) -> list[Chart]:
         for name, (series, points) in run.rows().items():
             curve = Curve(name, reduced(points, buckets), run is not scalars, series)
             curves.setdefault(chart_of(name), []).append(curve)
-    return [Chart(title, rows) for title, rows in _merged(curves).items() if rows]
+    return [Chart(_title(title, rows), rows) for title, rows in _merged(curves).items() if rows]
+
+
+def _title(title: str, curves: Sequence[Curve]) -> str:
+    """Return the title of a chart: of a single number its own name."""
+    names = {curve.name for curve in curves}
+    return title if len(names) > 1 or title in (LOSS, RATE) else names.pop()
 
 
 def _merged(curves: Mapping[str, list[Curve]]) -> dict[str, list[Curve]]:

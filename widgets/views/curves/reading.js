@@ -16,10 +16,10 @@ export function hitsAt(curves, step) {
   return curves.map((curve) => ({ curve, k: nearest(curve, step) })).filter(({ k }) => k >= 0);
 }
 
-/** Return one of the points in words. @param {Hit} hit @param {number} step the step of the read-out */
-function hitText({ curve, k }, step) {
+/** Return the name and the number of a point, with its step if that is another one than the read-out's. @param {Hit} hit @param {number} step */
+function textsOf({ curve, k }, step) {
   const name = curve.before ? `${curve.name} (run before)` : curve.name;
-  return `${name} ${formatNumber(curve.values[k])}${curve.steps[k] === step ? "" : ` (step ${curve.steps[k]})`}`;
+  return [name, `${formatNumber(curve.values[k])}${curve.steps[k] === step ? "" : ` (step ${curve.steps[k]})`}`];
 }
 
 export class Reading {
@@ -49,12 +49,12 @@ export class Reading {
     setAttribute(this.line, "d", `M${WIDTH * share} 0V${HEIGHT}`);
     const dots = hits.filter(({ curve, k }) => up && Number.isFinite(curve.values[k]));
     setAttribute(this.points, "d", dots.map(({ curve, k }) => `M${WIDTH * across.position(curve.steps[k])} ${heightOf(up ? up.position(curve.values[k]) : 0)}h0.01`).join(""));
-    const lines = hits.slice(0, MOST_LINES).map((hit) => hitText(hit, step));
-    if (hits.length > MOST_LINES) lines.push(`and ${hits.length - MOST_LINES} more`);
-    this.box.replaceChildren(...[`step ${step}`, ...lines].map((text) => make("div", { text })));
+    const lines = hits.slice(0, MOST_LINES).map((hit) => textsOf(hit, step));
+    if (hits.length > MOST_LINES) lines.push([`and ${hits.length - MOST_LINES} more`, ""]);
+    this.box.replaceChildren(...[[`step ${step}`, ""], ...lines].map((texts) => make("div", {}, texts.map((text) => make("span", { text })))));
     setAttribute(this.box, "data-side", share > 0.5 ? "left" : "right");
     this.box.hidden = false;
-    return `step ${step}: ${lines.join(", ")}`;
+    return `step ${step}: ${lines.map((texts) => texts.join(" ").trim()).join(", ")}`;
   }
 }
 
