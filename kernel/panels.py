@@ -53,8 +53,8 @@ class CellContents:
 
     def sessions(self) -> list[DebugSession]:
         """Return the session and those of the panels, each once, in their order."""
-        shown = [panel.session for panel in self.panels if "session" in panel.__dict__]
-        all_sessions = [session for session in (self.session, *shown) if session is not None]
+        on_panels = [panel.session for panel in self.panels if "session" in panel.__dict__]
+        all_sessions = [session for session in (self.session, *on_panels) if session is not None]
         return list({id(session): session for session in all_sessions}.values())
 
 

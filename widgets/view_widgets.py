@@ -46,6 +46,12 @@ class TensorView(_Single):
     _only = "tensor"
 
 
+class LossCurves(_Single):
+    """Losses, metrics and learning rates by step, with those of the run before."""
+
+    _only = "curves"
+
+
 class ParameterEditor(_Single):
     """The parameters with their statistics, live during training, and an editor of their values."""
 

@@ -29,7 +29,7 @@ STEP_KEYS = {
     "Next cell": "Shift+F8",
 }
 QUIET_SECONDS = 1.0
-VIEWS = ("Findings", "Cells", "Captures", "Parameters", "Stepper", "Hooks")
+VIEWS = ("Findings", "Cells", "Captures", "Curves", "Parameters", "Stepper", "Hooks")
 MOMENTS = ("forward_pre", "forward", "backward_pre", "backward", "bprop", "")
 
 # Actions, and their relative frequencies.

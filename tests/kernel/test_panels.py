@@ -312,3 +312,50 @@ def test_a_plain_kernel_run_by_nbclient_keeps_static_forms_only(tmp_path: Path) 
     process = subprocess.run(argv, capture_output=True, text=True, timeout=240, cwd=tmp_path)
     assert process.returncode == 0, process.stderr
     assert process.stdout == "['text/html', 'text/plain']\n" * 2
+
+
+TRAINED = """\
+from hookscope.engine import nn, value_and_grad
+net = nn.Dense(3, 2)
+optimizer = nn.SGD(net.trainable_params(), {rate})
+step = value_and_grad(lambda x: net(x).sum(), None, optimizer.parameters)
+get_ipython().run_line_magic("cell", "net")
+for _ in range({steps}):
+    optimizer(step(x)[1])
+"""
+NUMBERS = """\
+scalars = panels._contents[-1].session.scalars
+rates = lambda scalars: [point.value for point in scalars.points()["learning rate"]]
+print(rates(scalars), scalars.previous and rates(scalars.previous), scalars.previous and scalars.previous.previous)
+"""
+
+
+def test_the_curves_of_a_cell_that_runs_again_have_those_of_its_run_before(network: Kernel) -> None:
+    run(network, 1, TRAINED.format(rate=0.5, steps=1))
+    assert network.run(NUMBERS).text == "[0.5] None None\n"
+    run(network, 1, TRAINED.format(rate=0.25, steps=2))
+    assert network.run(NUMBERS).text == "[0.25, 0.25] [0.5] None\n"
+    # A run that fails at once does not count, and of another cell there is no run before.
+    run(network, 1, TRAINED.format(rate=0.125, steps="undefined"))
+    run(network, 1, TRAINED.format(rate=0.125, steps=1))
+    assert network.run(NUMBERS).text == "[0.125] [0.25, 0.25] None\n"
+    run(network, 2, TRAINED.format(rate=0.5, steps=1))
+    assert network.run(NUMBERS).text == "[0.5] None None\n"
+
+
+def test_a_panel_of_the_same_session_has_no_run_before(network: Kernel) -> None:
+    network.run("from hookscope import DebugSession, DebuggerPanel; own = DebugSession(net); own.log('score', 1)")
+    for _ in range(2):
+        run(network, 1, "panel = DebuggerPanel(own)")
+    assert network.run("print(own.scalars.previous)").text == "None\n"
+    network.run("del own, panel")
+
+
+def test_the_curves_of_a_panel_of_ones_own_have_the_run_before_too(network: Kernel) -> None:
+    code = (
+        "from hookscope import DebugSession, DebuggerPanel; s = DebugSession(net); p = DebuggerPanel(s); s.log('a', {})"
+    )
+    run(network, 1, code.format(1))
+    run(network, 1, code.format(2))
+    assert network.run("print(s.scalars.previous.points()['a'][0].value)").text == "1.0\n"
+    network.run("del s, p")

@@ -205,7 +205,7 @@ def test_statistics_are_computed_for_what_is_looked_at_and_while_code_runs_only_
             {"type": "resume", "command": "fly"},
             "unknown command 'fly'; it is one of over, into, out, operator, cell, continue, abort",
         ),
-        ({"type": "show", "view": "moon"}, "unknown view 'moon'; it is one of findings, cells, captures, parameters"),
+        ({"type": "show", "view": "moon"}, "unknown view 'moon'; it is one of findings, cells, captures, curves"),
         ({"type": "select", "index": True}, "message 'select' needs index: int, got bool"),
         ({"type": "statistics", "indices": ["a"]}, "message 'statistics': indices must be a list of int"),
     ],

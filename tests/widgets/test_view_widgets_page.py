@@ -19,6 +19,7 @@ TITLES = {
     "CellTree": "Cells",
     "CaptureTimeline": "Timeline",
     "TensorView": "Tensor",
+    "LossCurves": "Curves",
     "ParameterEditor": "Parameters",
     "Stepper": "Stepper",
     "FindingList": "Findings",

@@ -41,6 +41,8 @@ class Point(NamedTuple):
 
 def thinned(points: Sequence[Point]) -> list[Point]:
     """Return the smallest, the largest and the last point, and the first NaN, infinity and negative infinity."""
+    if len(points) < 3:
+        return list(points)
     selected = {len(points) - 1}
     low = high = -1
     kinds: set[str] = set()
@@ -135,7 +137,7 @@ class _Kind:
             row = self.series[key] = (subject(), Series())
         return row[1]
 
-    def named(self) -> Iterator[tuple[str, Series]]:
+    def by_name(self) -> Iterator[tuple[str, Series]]:
         """Yield the series with their names: that of several tells whose they are."""
         names: dict[str, int] = {}
         for subject, series in self.series.values():
@@ -213,9 +215,9 @@ class Scalars:
             return self._all()
 
     def _all(self) -> dict[str, Series]:
-        named = dict(self._losses.named())
-        rates = dict(self._rates.named())
+        series_by_name = dict(self._losses.by_name())
+        rates = dict(self._rates.by_name())
         for name, series in self._logged.items():
             # A user's "loss" stands beside the one that the debugger recorded.
-            named[f"{name} (logged)" if name in named or name in rates else name] = series
-        return {**named, **rates}
+            series_by_name[f"{name} (logged)" if name in series_by_name or name in rates else name] = series
+        return {**series_by_name, **rates}

@@ -46,7 +46,8 @@ def trained_session() -> DebugSession:
             grad(lambda x: net(x).sum())(Tensor(x))
     session.attach_hook("dense", "forward")
     session.gradient_checks["dense"] = check_gradient(net.dense, Tensor(np.ones((3, 4), np.float32)))
-    session.history.losses.extend([(1, 2.0), (2, 1.0)])
+    for step, loss in ((1, 2.0), (2, 1.0)):
+        session.history.add_loss(step, loss, "weights", lambda: "")
     return session
 
 
@@ -80,7 +81,8 @@ def test_the_page_has_all_of_the_session(trained_session: DebugSession) -> None:
 
 
 def test_a_loss_is_drawn_by_step(session: PlainSession) -> None:
-    session.history.losses.extend([(1, 4.0), (2, 2.0), (3, float("nan")), (4, 1.0)])
+    for step, loss in enumerate((4.0, 2.0, float("nan"), 1.0), 1):
+        session.history.add_loss(step, loss, "weights", lambda: "")
     page = export.export_page(session)
     assert 'aria-label="loss by step"' in page
     assert "loss 4 in step 1, 1 in step 4" in page

@@ -147,7 +147,8 @@ def test_a_capture_that_a_condition_marked_is_drawn_if_there_is_something_to_see
 
 
 def test_the_losses_are_drawn_by_step(session: PlainSession) -> None:
-    session.history.losses.extend([(1, 4.0), (2, 1.0)])
+    for step, loss in ((1, 4.0), (2, 1.0)):
+        session.history.add_loss(step, loss, "weights", lambda: "")
     html = snapshot.panel_html(session)
     assert 'aria-label="loss by step"' in html
     assert "loss 4 in step 1, 1 in step 2" in html

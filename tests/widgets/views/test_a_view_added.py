@@ -143,7 +143,7 @@ def test_one_module_adds_a_view_to_the_page_the_static_form_and_the_export(tmp_p
     assert process.returncode == 0, process.stderr[-2000:]
     forms = json.loads(process.stdout)
     assert Path(forms["home"]).is_relative_to(tmp_path)
-    assert forms["tabs"] == ["Findings", "Cells", "Captures", "Losses", "Parameters", "Stepper", "Hooks"]
+    assert forms["tabs"] == ["Findings", "Cells", "Captures", "Losses", "Curves", "Parameters", "Stepper", "Hooks"]
     assert forms["drawn"] == ["step 1: 4 Forget 1", "step 2: 0.5 Forget 2"]
     assert (forms["left"], forms["told"]) == (["step 2: 0.5 Forget 2"], "1 found")
     assert forms["style"] == "italic"

@@ -68,8 +68,8 @@ def open_step(panel: DebuggerPanel, step: int) -> None:
     """Raise if no capture of a step is kept, which the page is about to show."""
     steps = [capture.step for capture in panel.session.captures.rows()]
     if step not in steps:
-        kept = f"those of steps {min(steps)} to {max(steps)} are" if steps else "there is none"
-        raise MessageError(f"no capture of step {step} is kept: {kept}")
+        others = f"those of steps {min(steps)} to {max(steps)} are" if steps else "there is none"
+        raise MessageError(f"no capture of step {step} is kept: {others}")
 
 
 VIEW = View(

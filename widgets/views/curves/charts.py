@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from hookscope.engine.debug import Point, Scalars, Series
@@ -81,9 +81,9 @@ def _sentence(curve: Curve) -> str:
 
 def chart_of(name: str) -> str:
     """Return the title of the chart that a number of this name belongs to."""
-    words = [word for word in re.split(r"[\W_]+", name.lower()) if word]
-    terms = " ".join(word for word in words if word not in _DATA)
-    if any(word.endswith(("loss", "losses")) for word in words) and "scale" not in words:
+    parts = [word for word in re.split(r"[\W_]+", name.lower()) if word]
+    terms = " ".join(word for word in parts if word not in _DATA)
+    if any(word.endswith(("loss", "losses")) for word in parts) and "scale" not in parts:
         return LOSS
     if terms.startswith(RATE) or terms in _RATES:
         return RATE
@@ -123,8 +123,6 @@ def reduced(points: Sequence[Point], buckets: int) -> list[Point]:
     length = -(-len(points) // buckets)
     if length < 2:
         return list(points)
-    kept: Iterable[Point] = (
-        point for begin in range(0, len(points), length) for point in thinned(points[begin : begin + length])
-    )
-    first, *rest = kept
-    return [points[0], *([] if first is points[0] else [first]), *rest]
+    stretches = (points[begin : begin + length] for begin in range(0, len(points), length))
+    selected = [point for stretch in stretches for point in thinned(stretch)]
+    return selected if selected[0] is points[0] else [points[0], *selected]

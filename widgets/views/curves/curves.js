@@ -22,12 +22,12 @@ export function create({ send, go }) {
   /** @type {Map<string, Chart>} */
   const charts = new Map();
   /** @type {{rows: ChartRow[], buffer: DataView | undefined}} */
-  let shown = { rows: [], buffer: undefined };
+  let now = { rows: [], buffer: undefined };
 
   /** @param {HTMLElement} button */
   function toggle(button) {
     setAttribute(button, "aria-pressed", button.getAttribute("aria-pressed") !== "true");
-    draw(shown.rows, shown.buffer);
+    draw(now.rows, now.buffer);
   }
 
   /** @type {((step: number) => void) | null} */
@@ -35,7 +35,7 @@ export function create({ send, go }) {
 
   /** @param {ChartRow[]} rows @param {DataView | undefined} buffer */
   function draw(rows, buffer) {
-    shown = { rows, buffer };
+    now = { rows, buffer };
     const { curves, isShifted } = read(rows, toFloat64(buffer), bySession.getAttribute("aria-pressed") === "true");
     const withBefore = before.getAttribute("aria-pressed") === "true";
     const hasBefore = curves.some((ofChart) => ofChart.some((curve) => curve.before));
