@@ -11,9 +11,10 @@ import { heightOf, HEIGHT, nearest, WIDTH } from "./curve.js";
 /** Maximum number of series in the read-out. */
 const MOST_LINES = 8;
 
-/** Return the points nearest to a step, one of each curve. @param {Curve[]} curves @param {number} step @returns {Hit[]} */
+/** Return the points nearest to a step, one of each curve, those of the run before last. @param {Curve[]} curves @param {number} step @returns {Hit[]} */
 export function hitsAt(curves, step) {
-  return curves.map((curve) => ({ curve, k: nearest(curve, step) })).filter(({ k }) => k >= 0);
+  const ordered = [...curves.filter(({ before }) => !before), ...curves.filter(({ before }) => before)];
+  return ordered.map((curve) => ({ curve, k: nearest(curve, step) })).filter(({ k }) => k >= 0);
 }
 
 /** Return the name and the number of a point, with its step if that is another one than the read-out's. @param {Hit} hit @param {number} step */
