@@ -188,6 +188,18 @@ def test_a_point_with_a_step_of_its_own_opens_the_sessions_step(
     )
 
 
+def test_numbers_by_epoch_have_an_axis_of_their_own(page: Page, session: PlainSession, opened: Open) -> None:
+    for step in range(1, 101):
+        session.history.scalars.add_loss("w", lambda: "", step, 1.0 / step)
+    for epoch in (1, 2):
+        session.history.scalars.add("accuracy", Point(epoch, epoch / 2, 50 * epoch))
+    opened()
+    ends = [slider(page, title).get_attribute("aria-valuemax") for title in ("loss", "accuracy")]
+    assert ends == ["100", "2"]
+    page.get_by_role("button", name="By session step").click()
+    expect(slider(page, "accuracy")).to_have_attribute("aria-valuemax", "100")
+
+
 def test_new_points_are_drawn_and_the_cursor_stays(page: Page, session: PlainSession, opened: Open) -> None:
     scalars = session.history.scalars
     for step in (1, 2, 3):

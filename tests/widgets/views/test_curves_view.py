@@ -188,6 +188,15 @@ def test_the_static_line_goes_from_the_first_point_to_the_last(session: PlainSes
     assert heights[0] < HEIGHT
 
 
+def test_static_numbers_by_epoch_have_an_axis_of_their_own(session: PlainSession) -> None:
+    add(session.history.scalars, "loss", *(1.0 / step for step in range(1, 101)))
+    for epoch in (1, 2):
+        session.history.scalars.add("score", Point(epoch, epoch / 2, 50 * epoch))
+    lines = re.findall(r'class="hs-chart-line" d="(M0[^"]*)"', snapshot.panel_html(session))
+    assert [line.count("L") for line in lines] == [99, 1]
+    assert all(f"L{WIDTH:.1f} " in line for line in lines)
+
+
 def test_names_are_never_markup_in_static_forms(session: PlainSession) -> None:
     add(session.history.scalars, "<b onclick='x'>\"loss", 1.0, 2.0)
     for html in (snapshot.panel_html(session), export_page(session)):

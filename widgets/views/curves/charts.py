@@ -46,6 +46,11 @@ class Chart(NamedTuple):
     title: str
     curves: list[Curve]
 
+    @property
+    def has_own_steps(self) -> bool:
+        """Whether a point was logged with another step than the session's, which may count something else: epochs."""
+        return any(point.step != point.session_step for curve in self.curves for point in curve.points)
+
     def summary(self) -> str:
         """Describe the curves in words, for readers who cannot see them."""
         current = [curve for curve in self.curves if not curve.before] or self.curves

@@ -36,20 +36,21 @@ export function create({ send, go }) {
   /** @param {ChartRow[]} rows @param {DataView | undefined} buffer */
   function draw(rows, buffer) {
     now = { rows, buffer };
-    const { curves, isShifted } = read(rows, toFloat64(buffer), bySession.getAttribute("aria-pressed") === "true");
+    const isBySession = bySession.getAttribute("aria-pressed") === "true";
+    const { curves, shifted } = read(rows, toFloat64(buffer), isBySession);
     const withBefore = before.getAttribute("aria-pressed") === "true";
     const hasBefore = curves.some((ofChart) => ofChart.some((curve) => curve.before));
     before.hidden = !hasBefore;
-    bySession.hidden = !isShifted;
-    bar.hidden = !hasBefore && !isShifted;
+    bySession.hidden = !shifted.includes(true);
+    bar.hidden = !hasBefore && bySession.hidden;
     empty.hidden = rows.length > 0;
-    const visible = curves.flat().filter((curve) => withBefore || !curve.before);
-    const across = axisOf((visible.length ? visible : curves.flat()).flatMap(({ steps }) => [...steps]));
+    const common = axisOfSteps(curves.filter((_, k) => isBySession || !shifted[k]).flat(), withBefore);
     for (const title of charts.keys()) if (!rows.some((row) => row.title === title)) charts.delete(title);
     const elements = rows.map(({ title, summary }, k) => {
       const chart = charts.get(title) ?? new Chart(title, openStep);
       charts.set(title, chart);
-      chart.update(curves[k], across, summary, withBefore);
+      // Steps of their own may count something else, such as epochs.
+      chart.update(curves[k], isBySession || !shifted[k] ? common : axisOfSteps(curves[k], withBefore), summary, withBefore);
       return chart.element;
     });
     if (elements.length !== list.childElementCount || elements.some((element, k) => element !== list.children[k])) list.replaceChildren(...elements);
@@ -61,22 +62,28 @@ export function create({ send, go }) {
   };
 }
 
+/** Return the axis of the steps of these curves. @param {Curve[]} curves @param {boolean} withBefore */
+function axisOfSteps(curves, withBefore) {
+  const visible = curves.filter((curve) => withBefore || !curve.before);
+  return axisOf((visible.length ? visible : curves).flatMap(({ steps }) => [...steps]));
+}
+
 /**
- * Return the curves of each chart from the columns POINT_NUMBERS, and whether a point has a step of its own.
+ * Return the curves of each chart from the columns POINT_NUMBERS, and whether one of its points has a step of its own.
  * @param {ChartRow[]} rows @param {Float64Array} numbers @param {boolean} bySession whether the session's steps are those on the axis
  */
 function read(rows, numbers, bySession) {
   const length = numbers.length / POINT_NUMBERS.length;
   const columns = POINT_NUMBERS.map((_, c) => numbers.subarray(c * length, (c + 1) * length));
   let from = 0;
-  let isShifted = false;
-  const curves = rows.map((row) =>
+  const shifted = rows.map(() => false);
+  const curves = rows.map((row, chart) =>
     row.curves.map(({ name, length: count, before }) => {
       const [steps, values, sessionSteps] = columns.map((column) => column.subarray(from, from + count));
       from += count;
-      isShifted ||= steps.some((step, k) => step !== sessionSteps[k]);
+      shifted[chart] ||= steps.some((step, k) => step !== sessionSteps[k]);
       return { name, before, steps: bySession ? sessionSteps : steps, values, sessionSteps };
     }),
   );
-  return { curves, isShifted };
+  return { curves, shifted };
 }

@@ -7,6 +7,7 @@ would leave their text behind. The words below the chart tell the same.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hookscope.widgets.static_html.markup import MAX_ROWS, Table, text
@@ -43,19 +44,24 @@ def export_html(session: DebugSession) -> str:
 
 
 def _figures(rows: list[Chart]) -> str:
-    steps = [float(point.step) for chart in rows for curve in chart.curves for point in curve.points]
-    across = axis(steps)
-    assert across is not None
-    return f'<div class="hs-charts">{"".join(chart_html(chart, across) for chart in rows)}</div>'
+    common = _axis_of_steps([chart for chart in rows if not chart.has_own_steps])
+    figures = [chart_html(chart, None if chart.has_own_steps else common) for chart in rows]
+    return f'<div class="hs-charts">{"".join(figures)}</div>'
 
 
-def chart_html(chart: Chart, across: Axis) -> str:
+def _axis_of_steps(rows: Sequence[Chart]) -> Axis | None:
+    return axis([float(point.step) for chart in rows for curve in chart.curves for point in curve.points])
+
+
+def chart_html(chart: Chart, common: Axis | None) -> str:
     """Return one chart as a figure with its title, legend and summary.
 
     Args:
         chart: the chart.
-        across: the axis of the steps, common to all charts.
+        common: the axis of the steps that the charts have in common; None for one of its own.
     """
+    across = common or _axis_of_steps([chart])
+    assert across is not None
     up = axis([point.value for curve in chart.curves for point in curve.points])
     current = [curve for curve in chart.curves if not curve.before]
     names = list(dict.fromkeys(curve.name for curve in [*current, *chart.curves]))
