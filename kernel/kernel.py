@@ -24,6 +24,7 @@ from .panels import panels_of
 from .pauses import message_filter
 from .pauses.completion import PausedNamesShell
 from .pauses.pump import Pump
+from .pauses.visible_pause import clear_lines
 from .tracebacks import user_traceback
 
 END_PATIENCE_SECONDS = 2.0
@@ -143,5 +144,6 @@ class HookscopeKernel(KernelHooks, IPythonKernel):
 
     async def do_shutdown(self, restart: bool) -> Any:
         await self.pump.end(END_PATIENCE_SECONDS)
+        clear_lines()
         panels_of(self.shell).freeze(FREEZE_SECONDS)
         return super().do_shutdown(restart)  # type: ignore[no-untyped-call]

@@ -10,7 +10,7 @@ reconnects, and at the end of the kernel, since a notebook without a kernel cann
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,6 +23,7 @@ from IPython.display import DisplayHandle, display
 
 from .ipykernel_adapter import publish
 from .pauses.pauser import widgets_are_live
+from .reruns import WITHOUT_ID, Reruns
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession, Scalars
@@ -80,6 +81,7 @@ class Panels:
         self._contents: list[CellContents] = []
         # Of the run before of each cell, the numbers of its sessions, oldest first, until the cell opens new ones.
         self._previous: dict[str, list[Scalars]] = {}
+        self._reruns = Reruns()
         self.session_callbacks: list[Callable[[DebugSession], None]] = []
 
     def register(self) -> None:
@@ -94,10 +96,16 @@ class Panels:
 
     # Opening
 
-    def add_session(self, session: DebugSession, name: str | None = None) -> str:
+    def add_session(self, session: DebugSession, name: str | None = None, explicit: Collection[str] = ()) -> str:
         """Bind a magic's session to a variable; without a name, to one of the form ``_session_2``.
 
-        It replaces an earlier session of the same network from the same run of a cell.
+        It replaces an earlier session of the same network from the same run of a cell, and takes over what was clicked
+        in the cell's previous run.
+
+        Args:
+            session: the session, before it is attached.
+            name: the variable.
+            explicit: the names of conditions and limits that the magic's line gives.
         """
         run = self.run()
         for contents in list(self._contents):
@@ -114,6 +122,11 @@ class Panels:
         self._overlay_previous(run, session)
         from hookscope.engine.debug.faults import suppress_faults
 
+        with suppress_faults(session, "what was clicked in the previous run"):
+            for contents in self._contents[:-1] if run.cell.startswith(WITHOUT_ID) else ():
+                if contents.session is not None and contents.session.name == session.name and not contents.runs:
+                    self._reruns.remember(contents.run.cell, contents.session)
+            self._reruns.take_over(run.cell, session, explicit)
         for callback in self.session_callbacks:
             with suppress_faults(session, "an observer of sessions"):
                 callback(session)
@@ -123,6 +136,7 @@ class Panels:
         """Record a panel that a magic or the user created."""
         run = self.run()
         panel.running_cell = lambda: (self.run().page, self.run().cell)
+        panel.paused_cell = run.cell
         panel.observe(lambda change: self._forget_closed(panel), "comm")
         matching = (o for o in self._contents if o.session is panel.session and o.run.request == run.request)
         contents = next(matching, None)
@@ -192,6 +206,25 @@ class Panels:
             if with_panel and panel is None:
                 _show_static(session)
 
+    def forget_choices(self, name: str | None) -> str:
+        """Forget what was clicked in the panels of this network, or in all for None; return what to print."""
+        from hookscope.widgets.choices import choices_of
+        from hookscope.widgets.choices.of_panel import forget_choices
+        from hookscope.widgets.choices.rerun import forget
+        from hookscope.widgets.panel import DebuggerPanel
+
+        count = self._reruns.forget(name)
+        for session in {contents.session for contents in self._contents if contents.session is not None}:
+            if name not in (None, session.name) or choices_of(session).is_empty():
+                continue
+            count += 1
+            for panel in [panel for contents in self._contents for panel in contents.panels]:
+                if isinstance(panel, DebuggerPanel) and panel.session is session:
+                    forget_choices(panel)
+            forget(session)
+        of = "" if name is None else f" for {name}"
+        return f"Forgotten: what was clicked{of}." if count else f"Nothing was clicked{of}."
+
     def show_under(self, panel: SavedWidget, request: dict[str, Any]) -> None:
         """Show a panel in the output of a cell that waits to be run."""
         run = run_of(request)
@@ -247,6 +280,7 @@ class Panels:
                 continue
             for panel in contents.panels:
                 panel.lose_copies(cleared)
+        self._reruns.forget(cells=run.deleted)
 
     def _cell_ended(self, result: object = None) -> None:
         run = self.run()
@@ -286,6 +320,8 @@ class Panels:
             return
         self._contents.remove(contents)
         if contents.session is not None:
+            with _faults_reported("remembered"):
+                self._reruns.remember(contents.run.cell, contents.session)
             contents.session.detach()
             if contents.name.startswith(f"{NEWEST}_") and self._shell.user_ns.get(contents.name) is contents.session:
                 del self._shell.user_ns[contents.name]
@@ -301,12 +337,6 @@ class Panels:
                 if monotonic() < deadline:
                     with _faults_reported("made static"):
                         panel.freeze()
-
-
-def print_under(kernel: Any, request: dict[str, Any], text: str) -> None:
-    """Print a line in the output of a cell that waits to be run."""
-    content = {"name": "stderr", "text": f"{text}\n"}
-    publish(kernel, "stream", content, request, topic="stream.stderr")
 
 
 def _state(session: DebugSession) -> str:
@@ -325,7 +355,7 @@ def run_of(request: dict[str, Any]) -> Run:
     """Return the run of a cell for an execute request."""
     header, metadata = request.get("header") or {}, request.get("metadata") or {}
     # For front ends without cell identifiers, cells with the same text are the same cell.
-    cell = metadata.get("cellId") or f"text {(request.get('content') or {}).get('code', '')}"
+    cell = metadata.get("cellId") or f"{WITHOUT_ID}{(request.get('content') or {}).get('code', '')}"
     deleted = metadata.get("deletedCells")
     return Run(
         str(header.get("msg_id", "")),

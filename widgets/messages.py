@@ -25,12 +25,14 @@ class Action(NamedTuple):
         act: the handler, called with the panel and the fields.
         background: whether the page sends the request by itself, without a user who waits for the reply.
         keeps_error: whether it leaves the error message of an earlier request; background requests always do.
+        chooses: whether its effect is the user's choice, which is kept when the cell is run again (`choices`).
     """
 
     fields: Mapping[str, type]
     act: Callable[..., None]
     background: bool = False
     keeps_error: bool = False
+    chooses: bool = False
 
 
 Actions = Mapping[str, Action]

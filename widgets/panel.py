@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from functools import partial
 from itertools import cycle
 from time import monotonic
@@ -21,6 +22,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import traitlets
 
 from hookscope.widgets import page, progress_view, texts
+from hookscope.widgets.choices import of_panel
+from hookscope.widgets.choices.clicks import recorded
 from hookscope.widgets.heading import heading
 from hookscope.widgets.messages import Actions, MessageError, check_choice, checked, checked_traits
 from hookscope.widgets.network_check import replacement_message
@@ -130,7 +133,9 @@ class DebuggerPanel(SavedWidget):
         self._publish_lock = threading.RLock()
         # State that is set before the widget opens is sent to the page with its first message.
         self.views = list(names)
-        self.view = (self._at_pause if session.shown is not None else "") or names[0]
+        at_pause = self._at_pause if session.shown is not None else ""
+        self.view = at_pause or of_panel.chosen_view(session, names) or names[0]
+        of_panel.restore(self)
         self._publish(0.0)
         super().__init__()
         self.on_msg(self._received)
@@ -194,6 +199,8 @@ class DebuggerPanel(SavedWidget):
         self.progress_view.follow(event)
         if event == "paused":
             self.state = "paused"
+            if self.running_cell is not None:
+                _, self.paused_cell = self.running_cell()
             if self._at_pause and self.view != self._at_pause:
                 with self.hold_sync():
                     self.view = self._at_pause  # assigning publishes it
@@ -201,6 +208,7 @@ class DebuggerPanel(SavedWidget):
                 self._publish(_IDLE_BUDGET)
         elif event == "finished":
             self.state = "finished"
+            of_panel.finish(self)
             self._publish(_IDLE_BUDGET)
         elif event == "attached":
             if self.state == "finished":
@@ -241,6 +249,7 @@ class DebuggerPanel(SavedWidget):
                     self.title = texts.root_name(self.session)
                     self.publish_status()
                     self.heading = heading(self.session)
+                    of_panel.publish(self)
                     for publish in self._publish_always:
                         publish(self, budget)
                 except Exception as error:
@@ -269,7 +278,12 @@ class DebuggerPanel(SavedWidget):
             "failed": self.session.failure is not None and self.session.paused is None,
             "error": self._error,
             "watching": self.session.attached,
+            "cell": self._paused_cell_id(),
         }
+
+    def _paused_cell_id(self) -> str:
+        """Return the identifier of the paused cell; "" for one that is known by its text only, which has spaces."""
+        return self.paused_cell if self.state == "paused" and " " not in self.paused_cell else ""
 
     def _status_text(self, limit: int) -> str:
         point = self.session.paused
@@ -300,7 +314,8 @@ class DebuggerPanel(SavedWidget):
         outermost, self._is_handling = not self._is_handling, True
         try:
             act, fields = checked(content, self._actions)
-            act(self, **fields)
+            with recorded(self) if action_row is not None and action_row.chooses else nullcontext():
+                act(self, **fields)
         except Exception as error:  # an error in a comm handler would be lost in the server's log
             self._error = str(error) if isinstance(error, MessageError) else texts.error_line(error)
         finally:

@@ -8,6 +8,7 @@ from typing import Literal, TypedDict
 import traitlets
 
 from hookscope.widgets import heading, progress_view
+from hookscope.widgets.choices import of_panel
 from hookscope.widgets.messages import Action
 from hookscope.widgets.static_html import export
 from hookscope.widgets.view import Message, View, state
@@ -16,7 +17,8 @@ from hookscope.widgets.view import Message, View, state
 class Status(TypedDict):
     """The run's status and the last error of the panel; `full` is the text without abbreviation.
 
-    `failed` is whether the newest run ended with an error, which a post mortem can show.
+    `failed` is whether the newest run ended with an error, which a post mortem can show. While it is paused, `cell` is
+    the front end's identifier of the paused cell.
     """
 
     state: Literal["ready", "watching", "running", "paused", "finished"]
@@ -25,6 +27,7 @@ class Status(TypedDict):
     failed: bool
     error: str
     watching: bool
+    cell: str
 
 
 class Look(TypedDict):
@@ -58,6 +61,7 @@ PANEL_VIEW = View(
         "status": state(Status),
         "heading": state(heading.Heading, live=True),
         "progress": state(progress_view.Progress, live=True),
+        "retained": state(of_panel.Retained),
     },
     messages={
         "look": Message(Look),
@@ -68,10 +72,11 @@ PANEL_VIEW = View(
     actions={
         "hello": Action({}, lambda panel: panel.page_drawn(), keeps_error=True),
         "sync": Action({}, lambda panel: panel.asked_again(), background=True),
-        "show": Action({"view": str}, lambda panel, view: panel.look_at(view), keeps_error=True),
+        "show": Action({"view": str}, lambda panel, view: panel.look_at(view), keeps_error=True, chooses=True),
         "seen": Action({"visible": bool}, lambda panel, visible: panel.answer_seen(visible), background=True),
         "gone": Action({}, lambda panel: panel.answer_gone(), background=True),
         "watch_again": Action({}, lambda panel: panel.watch_again()),
+        "forget_choices": Action({}, of_panel.forget_choices),
         **export.ACTIONS,
         **progress_view.ACTIONS,
     },

@@ -73,6 +73,9 @@ class SavedWidget(anywidget.AnyWidget):
     running_cell: Callable[[], tuple[str, str]] | None = None
     """Returns the running page and cell; if None, nothing is renewed while a cell runs."""
 
+    paused_cell = ""
+    """The cell whose run is paused, or else the cell that made the panel; "" if it is unknown."""
+
     _live: DisplayHandle | None = None
     _drawn = False  # whether a page may show the widget
 

@@ -47,6 +47,7 @@ class HookscopeMagics(Magics):
                                   variable of a session, which then has one more panel.
         %cell --post-mortem [SESSION]   look at the error that ended the newest run under the debugger, or
                                   that of the session in this variable: its functions and their values.
+        %cell [NET] --forget      forget what was clicked in the panels of NET, or in all of them.
         %cell --list              the sessions that there are, and their variables; what --attach can look at.
         %cell --attach [RUN]      the panel of a script that hookscope run --serve runs: the newest, or RUN.
 
@@ -69,7 +70,8 @@ class HookscopeMagics(Magics):
         --ranks                   run the body on all ranks that %ranks started; NET is a variable there
 
         Hooks that are attached in the panel while the body runs end with it. An aborted run leaves
-        NET's modes as they were. A panel is live until its own cell runs again or is deleted.
+        NET's modes as they were. A panel is live until its own cell runs again or is deleted. The
+        next run of the cell keeps what was clicked in it, except where the line says otherwise.
         """
         if cell is None:
             self._open_panel(line)
@@ -94,6 +96,9 @@ class HookscopeMagics(Magics):
             if served := served_runs():
                 print(f"\n{served}")
             return
+        if options.forget:
+            print(self._panels.forget_choices(options.net))
+            return
         if options.attach is not None:
             ranks_of(self.shell).attach(options.attach or options.net)
             return
@@ -113,7 +118,7 @@ class HookscopeMagics(Magics):
         net = find_cell(options.net, self.shell.user_ns, "%cell")
         session = DebugSession(net, name=options.net, **option_parsers.bounds(options))
         session.attach()
-        self._panels.add_session(session)
+        self._panels.add_session(session, explicit=option_parsers.bounds(options))
         self._panels.open(session)
 
     def _failed_session(self, name: str) -> DebugSession:
@@ -140,7 +145,7 @@ class HookscopeMagics(Magics):
                 stack.enter_context(cell_body.device(options.device))
             if net is not None:
                 stack.enter_context(cell_body.restored_modes(net, body, options.mode))
-            self._panels.add_session(session, options.output)
+            self._panels.add_session(session, options.output, option_parsers.explicit_names(options))
             stack.enter_context(cell_body.detached_at_end(session))
             stack.enter_context(self._panels.around(session, with_panel=options.panel))
             session.attach()

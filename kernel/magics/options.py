@@ -126,6 +126,14 @@ def bounds(options: argparse.Namespace) -> dict[str, Any]:
     return {name: bound for name, bound in limits.items() if bound is not None}
 
 
+def explicit_names(options: argparse.Namespace) -> set[str]:
+    """Return the names of the conditions and limits that the line of a `%%cell` gives one by one, unlike "all"."""
+    from hookscope.engine.debug.diagnose.conditions import parse_conditions
+
+    chosen = [text for text in (*options.check, *options.stop_on) if text != "all"]
+    return {condition.name for condition in parse_conditions(chosen)} | bounds(options).keys()
+
+
 def _net_parser(prog: str) -> _Parser:
     parser = _Parser(prog)
     parser.add_argument("net", metavar="NET")
@@ -138,6 +146,7 @@ def _open_parser() -> _Parser:
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--attach", nargs="?", const="", metavar="RUN")
     parser.add_argument("--post-mortem", action="store_true")
+    parser.add_argument("--forget", action="store_true")
     _add_bounds(parser)
     return parser
 
@@ -182,12 +191,14 @@ RANKS_CELL = _ranks_cell_parser()
 
 
 def check_alone(options: argparse.Namespace) -> None:
-    """Reject options that `--list`, `--attach` or `--post-mortem` would ignore; the run to attach to may precede it."""
+    """Reject options that `--list`, `--attach`, `--post-mortem` and `--forget` of `%cell` would ignore."""
     surplus = [f"--{name.replace('_', '-')}" for name in bounds(options)]
-    if options.post_mortem:
+    if options.post_mortem or options.forget:
+        alone = "--post-mortem" if options.post_mortem else "--forget"
         surplus += ["--list"] * options.list + ["--attach"] * (options.attach is not None)
+        surplus += ["--forget"] * (options.forget and options.post_mortem)
         if surplus:
-            raise UsageError(f"%cell: unexpected {surplus[0]!r} beside --post-mortem")
+            raise UsageError(f"%cell: unexpected {surplus[0]!r} beside {alone}")
         return
     if options.net is not None and options.attach != "":
         surplus = [options.net, *surplus]

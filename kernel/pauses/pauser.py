@@ -73,7 +73,10 @@ class KernelPauser:
         from .visible_pause import VisiblePause
 
         visible = VisiblePause(self._session, kernel.shell)
-        kernel.pump.pause(until, meanwhile=visible.look, waits=visible.cell_waits)
+        try:
+            kernel.pump.pause(until, meanwhile=visible.look, waits=visible.cell_waits)
+        finally:
+            visible.end()
 
 
 def pause(until: Callable[[], bool] | None = None, timeout: float | None = None) -> bool:
@@ -114,15 +117,16 @@ def _pause_with_button(kernel: HookscopeKernel, timeout: float | None) -> bool:
     from IPython.display import display
     from ipywidgets import Button
 
-    from ..panels import display_under, print_under
+    from ..panels import display_under
+    from .pause_lines import PauseLines
 
-    event = threading.Event()
+    event, lines = threading.Event(), PauseLines(kernel)
     button = Button(description="Continue", icon="play", tooltip="Let the paused cell go on")
     button.on_click(lambda _: event.set())
     display(button)  # type: ignore[no-untyped-call]
 
     def cell_waits(request: dict[str, Any]) -> None:
-        print_under(kernel, request, "hookscope: this cell waits, since another one is paused: press Continue.")
+        lines.show("hookscope: this cell waits, since another one is paused: press Continue.", request)
         display_under(kernel, request, button._repr_mimebundle_())
 
     _button_events.append(event)
@@ -131,3 +135,4 @@ def _pause_with_button(kernel: HookscopeKernel, timeout: float | None) -> bool:
     finally:
         _button_events.remove(event)
         button.close()
+        lines.clear()

@@ -10,15 +10,26 @@ from __future__ import annotations
 
 from time import monotonic
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
-from ..panels import panels_of, print_under, run_of
+from ..panels import panels_of, run_of
+from .pause_lines import PauseLines
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
     from hookscope.widgets import DebuggerPanel
 
+_lines: WeakKeyDictionary[Any, PauseLines] = WeakKeyDictionary()
+"""The lines about the pauses of each session."""
+
 PATIENCE_SECONDS = 2.0
 """Maximum seconds for a page to report that a panel is visible."""
+
+
+def clear_lines() -> None:
+    """Remove the lines about pauses, since the kernel ends."""
+    for lines in list(_lines.values()):
+        lines.clear()
 
 
 class VisiblePause:
@@ -35,6 +46,10 @@ class VisiblePause:
         self._panel_registry = panels_of(shell)
         self._waiting_requests: list[dict[str, Any]] = []  # execute requests whose page may show no panel
         self._run = self._panel_registry.run()
+        self._request = shell.kernel.get_parent("shell")
+        self._lines = _lines.setdefault(session, PauseLines(shell.kernel))
+        for request in self._lines.begin(shell.kernel.pump.queued()):
+            self._show_line(request)
         self._removals = sum(panel.removals for panel in self._panels())
         self._request_time: float | None = None
         self._request_sight()
@@ -67,6 +82,10 @@ class VisiblePause:
             self._request_time = None
             self._show()
 
+    def end(self) -> None:
+        """Remove the lines about the pause, which is over."""
+        self._lines.end()
+
     def _patience_is_over(self) -> bool:
         return self._request_time is not None and monotonic() - self._request_time > PATIENCE_SECONDS
 
@@ -75,18 +94,20 @@ class VisiblePause:
         return [request for request in self._waiting_requests if run_of(request).cell == self._run.cell]
 
     def cell_waits(self, request: dict[str, Any]) -> None:
-        """Print a notice in the output of a cell that has to wait."""
+        """Show a line in the output of a cell that has to wait."""
+        self._show_line(request)
+        self._waiting_requests.append(request)
+        self._request_sight()
+
+    def _show_line(self, request: dict[str, Any]) -> None:
         point = self._session.paused
         position = "" if point is None else f" at {point.place}"
         paused_run = "its last run" if run_of(request).cell == self._run.cell else "another one"
-        print_under(
-            self._shell.kernel,
-            request,
+        self._lines.show(
             f"hookscope: this cell waits, since {paused_run} is paused{position}: press Continue in the panel of "
             f"{self._session.name}, or interrupt the kernel.",
+            request,
         )
-        self._waiting_requests.append(request)
-        self._request_sight()
 
     def _request_sight(self) -> None:
         self._request_time = monotonic()
@@ -112,8 +133,10 @@ class VisiblePause:
 
         point = self._session.paused
         if point is not None:
-            self._session.say(
-                f"paused at {point.place} ({point.reason}): press Continue in the panel below, or interrupt the kernel"
+            self._lines.show(
+                f"hookscope: {self._session.name}: paused at {point.place} ({point.reason}): press Continue in the "
+                "panel below, or interrupt the kernel",
+                self._request,
             )
         DebuggerPanel(self._session).display()
 

@@ -6,7 +6,9 @@ import { make, setAttribute, setText } from "./dom.js";
 import { createExport } from "./download.js";
 import { createFooter } from "./footer.js";
 import { createHeader } from "./header.js";
+import { createRetained } from "./retained.js";
 import { createKeys } from "./keys.js";
+import { createSigns } from "./pauses/signs.js";
 import { createProgress } from "./progress.js";
 import { reportVisibility } from "./visibility.js";
 import { createStatus } from "./status.js";
@@ -46,6 +48,7 @@ class Panel {
     this.exporting = createExport(this.send);
     this.watchButton = make("button", { type: "button", class: "hs-button hs-primary", text: "Watch again", title: "Follow this network in later cells", hidden: "", onclick: () => this.send({ type: "watch_again" }) });
     this.header = createHeader(this.status.element, [...parts.flatMap((part) => part.next ?? []), this.watchButton], this.exporting.button);
+    this.retained = createRetained(this.send);
     this.footer = createFooter(this.isSingle && !quiet ? [this.status.element] : []);
     this.progress = createProgress(this.send);
     this.connectionNote = make("div", { class: "hs-lack", role: "alert", hidden: "" });
@@ -55,13 +58,15 @@ class Panel {
       ...(quiet ? [] : [this.progress.element]),
       this.footer.element,
     ]);
-    this.top = make("fieldset", { class: "hs-controls", role: "none" }, [this.header.element]);
+    this.top = make("fieldset", { class: "hs-controls", role: "none" }, [this.header.element, this.retained.element]);
     this.root = make("div", { class: "hs", role: "group", "data-alone": this.isSingle ? "" : null }, [
       ...(this.isSingle ? [] : [this.top, make("div", { class: "hs-top" }, [this.tabs.element])]),
       this.connectionNote,
       this.controls,
     ]);
     this.keys = createKeys(this.root, Object.values(this.parts).find((part) => part.keys)?.keys);
+    const stepper = this.names.find((name) => this.parts[name].keys);
+    this.signs = stepper ? createSigns(this.root, model, () => this.choose(stepper)) : null;
     this.#wire();
   }
 
@@ -98,6 +103,7 @@ class Panel {
     this.bindings.add(["title"], (title) => this.#drawTitle(title));
     this.bindings.add(["status"], () => this.#drawStatus());
     this.bindings.add(["heading"], (now) => this.header.update(now));
+    this.bindings.add(["retained"], (now) => this.retained.update(now));
     this.bindings.add(["progress"], () => this.#drawWork());
     this.bindings.add(["view"], () => this.#drawView());
     for (const part of Object.values(this.parts)) for (const [traits, draw] of part.traits ?? []) this.bindings.add(traits, draw);
@@ -186,6 +192,7 @@ class Panel {
     const paused = !this.#isLost() && this.model.get("status").state === "paused" && !this.isResuming;
     for (const part of Object.values(this.parts)) part.setPaused?.(paused);
     this.keys.setPaused(paused);
+    this.signs?.setPaused(paused, this.model.get("status"), this.model.get("title"));
   }
 
   #drawWork() {
@@ -247,6 +254,7 @@ class Panel {
     this.bindings.destroy();
     this.connection.destroy();
     this.keys.destroy();
+    this.signs?.destroy();
     clearTimeout(this.syncTimer);
     this.progress.destroy();
     for (const part of Object.values(this.parts)) part.destroy?.();

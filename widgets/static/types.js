@@ -36,8 +36,9 @@
  * @typedef {{get: (name: string) => any, set: (name: string, value: unknown) => void,
  *   on: (event: string, callback: (...args: any[]) => void) => void,
  *   off: (event: string, callback: (...args: any[]) => void) => void,
- *   send: (content: unknown) => void, widget_manager?: {kernel?: Kernel | null}}} Model
+ *   send: (content: unknown) => void, widget_manager?: {kernel?: Kernel | null, context?: {model?: {cells?: Cells}}}}} Model
  *
+ * @typedef {{length: number, get: (index: number) => {id?: string} | undefined}} Cells The cells of a notebook.
  * @typedef {{connect: (slot: () => void) => unknown, disconnect: (slot: () => void) => unknown}} Signal
  * @typedef {{status?: string, connectionStatus?: string, isDisposed?: boolean, statusChanged?: Signal,
  *   connectionStatusChanged?: Signal, disposed?: Signal}} Kernel What JupyterLab knows of a kernel.

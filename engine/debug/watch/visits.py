@@ -201,6 +201,7 @@ class Visits:
                 continue
             if may_be_taken(network, paths.roots):
                 paths.add_root(network)
+                self._events.notify("changed")
             elif has_parameters(network):
                 name = type(network).__name__
                 self._events.say(f"the limit of watched networks is reached: this {name} is not watched", "networks")

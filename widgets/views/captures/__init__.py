@@ -168,9 +168,9 @@ _OF_TENSOR: dict[str, Message] = {
     "source": Message(tensor.Source),
 }
 _ASKED_OF_TIMELINE = {
-    "select": Action({"index": int}, select),
+    "select": Action({"index": int}, select, chooses=True),
     "statistics": Action({"indices": list}, send_statistics, background=True),
-    "bounds": Action({"max_bytes": str, "max_captures": str}, set_bounds),
+    "bounds": Action({"max_bytes": str, "max_captures": str}, set_bounds, chooses=True),
 }
 _ASKED_OF_TENSOR = {
     "tensor": Action(

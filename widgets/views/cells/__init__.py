@@ -108,7 +108,7 @@ def _summary(session: DebugSession) -> str:
     return f"{sum(1 for _ in session.paths)} cells"
 
 
-SET_HOOK = Action({"path": str, "kind": str, "on": bool}, set_hook)
+SET_HOOK = Action({"path": str, "kind": str, "on": bool}, set_hook, chooses=True)
 
 VIEW = View(
     name="cells",
@@ -130,7 +130,7 @@ VIEW = View(
         "cell_trend": Action({"path": str, "kind": str}, follow_trend, background=True),
         "hook": SET_HOOK,
         "train": Action({"path": str, "on": bool}, set_train),
-        "breakpoint": Action({"path": str, "moment": str}, set_breakpoint),
+        "breakpoint": Action({"path": str, "moment": str}, set_breakpoint, chooses=True),
     },
     constants={
         "HOOK_KINDS": HOOK_KINDS,

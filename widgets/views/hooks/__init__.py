@@ -127,9 +127,9 @@ VIEW = View(
     messages={"hook_names": Message(HookNames)},
     actions={
         "hook": cells.SET_HOOK,
-        "attach_hook": Action({"path": str, "kind": str, "source": str}, attach),
+        "attach_hook": Action({"path": str, "kind": str, "source": str}, attach, chooses=True),
         "complete_hook": Action({"number": int, "path": str, "kind": str, "before": str}, complete, background=True),
-        "hook_draft": Action({"path": str, "kind": str, "source": str}, keep_draft, keeps_error=True),
+        "hook_draft": Action({"path": str, "kind": str, "source": str}, keep_draft, keeps_error=True, chooses=True),
         "hook_log": Action({}, publish_log, background=True),
         "clear_hook_log": Action({}, clear_log),
     },
