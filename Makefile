@@ -1,6 +1,6 @@
 # Every target works as the first command on a fresh clone; the second time none of them needs a network.
 #   make demo       run the tour without a browser, print what was found, write an HTML page
-#   make lab        open the tour in JupyterLab
+#   make lab        open a copy of the tour in JupyterLab
 #   make test       the tests, the notebooks and a session in a browser among them; with CI=true all of them
 #   make numpy      tests of operators, layers and recorded results with NumPy alone, nothing compiled
 #   make other-processor   the tests of what computes, with the kernels of an older processor of this machine's kind
@@ -33,8 +33,13 @@ SOURCES := pyproject.toml requirements.lock scripts/install.py scripts/locked.py
 demo: $(VENV)/.lab $(VENV)/.kernels
 	$(BIN)/python scripts/demo.py notebooks/01_tour.ipynb
 
+# Copies, since JupyterLab saves a notebook that was run: with other ids of widgets, and other times. One that was
+# changed is not lost when there is a newer tutorial, but kept as NAME~.
 lab: $(VENV)/.lab $(VENV)/.kernels
-	$(BIN)/jupyter lab $(ROOT_ALLOWED) $(LAB_OPTIONS) notebooks/01_tour.ipynb
+	@mkdir -p build/notebooks
+	@cp -u --backup=simple notebooks/*.ipynb build/notebooks/
+	@ln -sfn ../docs build/docs
+	$(BIN)/jupyter lab $(ROOT_ALLOWED) $(LAB_OPTIONS) build/notebooks/01_tour.ipynb
 
 test: $(VENV)/.dev $(VENV)/.kernels $(if $(NPM),js/node_modules/.installed)
 	@$(BIN)/python tests/browser/chromium.py --install

@@ -19,11 +19,25 @@ from hookscope.kernel.ranks.script_end import end_of_rank, status_of_exit, trace
 _WIDTH = 100  # columns of a screen
 
 
+class _CommandParser(argparse.ArgumentParser):
+    """A parser of one command, which names the nearest of its own options for an unknown one."""
+
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]  # as argparse
+        options, unknown = super().parse_known_args(args, namespace)
+        if unknown and unknown[0].startswith("-"):
+            from hookscope.engine.base.nearest_name import nearest_option
+
+            name = unknown[0].partition("=")[0]
+            match = nearest_option(name, self._option_string_actions)
+            self.error(f"there is no option {name!r}" + ("" if match is None else f"; the nearest is {match!r}"))
+        return options, unknown
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="hookscope", description="A Jupyter kernel and neural network debugger.")
     parser.add_argument("--version", action="version", version=f"hookscope {__version__}")
     parser.set_defaults(function=lambda options: parser.print_help())
-    commands = parser.add_subparsers(metavar="COMMAND")
+    commands = parser.add_subparsers(metavar="COMMAND", parser_class=_CommandParser)
 
     run = commands.add_parser(
         "run",

@@ -11,6 +11,7 @@ from typing import Any
 
 from wrapt import register_post_import_hook
 
+from .magics import completion
 from .panels import panels_of
 from .pauses.pauser import front_end_takes_input, widgets_are_live
 
@@ -30,6 +31,7 @@ def load_ipython_extension(shell: Any) -> None:
     for magics in _magics():
         if not isinstance(shell.magics_manager.registry.get(magics.__name__), magics):
             shell.register_magics(magics)
+    completion.register(shell)
     for module, name in _SHOWN_AS_HTML:
         register_post_import_hook(partial(_show_as_html, shell, name), module)
     panels_of(shell).register()
@@ -104,6 +106,7 @@ def unload_ipython_extension(shell: Any) -> None:
         for kind, names in magics.magics.items() if registered is not None else ():
             for name in names:
                 shell.magics_manager.magics[kind].pop(name, None)
+    completion.unregister(shell)
     for module, name in _SHOWN_AS_HTML:
         shell.display_formatter.formatters["text/html"].pop(f"{module}.{name}", None)
     panels = panels_of(shell)

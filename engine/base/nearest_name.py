@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["did_you_mean", "nearest", "suggestion"]
+__all__ = ["did_you_mean", "nearest", "nearest_option", "suggestion"]
 
 
 _ALIKE = 0.6  # of 1; less similar names are not suggested
@@ -21,6 +21,17 @@ def nearest(name: object, names: Iterable[str]) -> str | None:
     return next(
         iter(matches or [candidate for candidate in candidates if name and candidate.endswith(f".{name}")]), None
     )
+
+
+def nearest_option(name: str, options: Iterable[str]) -> str | None:
+    """Return the long option that begins with this or has a similar spelling; None if there is none.
+
+    The dashes are not compared: with them, ``--fo`` would be similar to ``-o``.
+    """
+    word = name.lstrip("-")
+    long_options = {option[2:]: option for option in options if option.startswith("--")}
+    match = next((known for known in long_options if word and known.startswith(word)), None)
+    return long_options.get(match or nearest(word, long_options) or "")
 
 
 def suggestion(name: object, names: Iterable[str]) -> str:

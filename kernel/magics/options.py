@@ -23,6 +23,13 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return suggestion(name, candidates) if candidates else "; there is none"
 
 
+def _nearest_option(name: str, options: Iterable[str]) -> str:
+    from hookscope.engine.base.nearest_name import nearest_option
+
+    match = nearest_option(name, options)
+    return "" if match is None else f"; the nearest is {match!r}"
+
+
 def one_line(error: object) -> str:
     return " ".join(str(error).split())
 
@@ -36,6 +43,18 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{self.prog}: {one_line(message)}")
 
+    def option(self, name: str) -> argparse.Action | None:
+        return self._option_string_actions.get(name)
+
+    def named_options(self) -> Iterable[tuple[str, argparse.Action]]:
+        """Return all names of all options."""
+        return self._option_string_actions.items()
+
+    def positional(self, index: int) -> argparse.Action | None:
+        """Return the argument that takes the word at this index of those without an option; None if there are fewer."""
+        arguments = [action for action in self._actions if not action.option_strings]
+        return arguments[index] if index < len(arguments) else None
+
     def parse_line(self, line: str) -> argparse.Namespace:
         try:
             tokens = shlex.split(line, comments=True)
@@ -45,7 +64,7 @@ class _Parser(argparse.ArgumentParser):
         for word in unknown:
             if word.startswith("-") and len(word) > 1:
                 name = word.partition("=")[0]
-                self.error(f"there is no option {name!r}{nearest(name, self._option_string_actions)}")
+                self.error(f"there is no option {name!r}{_nearest_option(name, self._option_string_actions)}")
         if unknown:
             self.error(f"unexpected {unknown[0]!r} after {tokens[tokens.index(unknown[0]) - 1]!r}")
         return options

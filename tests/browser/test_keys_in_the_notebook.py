@@ -119,3 +119,24 @@ def test_tab_and_shift_tab_know_the_paused_functions_names(paused: Panel, shared
     shared_notebook.finish(RUN)
     assert matches(shared_notebook, "slop") == []
     editor(shared_notebook, SCRATCH)
+
+
+def test_tab_completes_the_lines_of_the_magics(paused: Panel, shared_notebook: Notebook) -> None:
+    page, offered = shared_notebook.page, shared_notebook.page.locator(".jp-Completer-item")
+    box = editor(shared_notebook, SCRATCH)
+    matches(shared_notebook, "%%cell n")  # the first takes longer than the completer waits
+    for typed, chosen, completed in (
+        ("%%cell n", "net", "%%cell net"),
+        (" --br", "--break", "%%cell net --break"),
+        (" 'dou", "double", "%%cell net --break 'double"),
+        (":bpr", "bprop", "%%cell net --break 'double:bprop"),
+        (" if val", "value", "%%cell net --break 'double:bprop if value"),
+        ("' --check nan,dead", "dead_relu", "%%cell net --break 'double:bprop if value' --check nan,dead_relu"),
+    ):
+        box.press_sequentially(typed)
+        box.press("Tab")
+        expect(offered.filter(has_text=chosen).first).to_be_visible()
+        box.press("Enter")
+        expect(box).to_have_text(re.compile(re.escape(completed) + "'?$"))  # the editor closes a quotation mark
+    page.keyboard.press("Escape")
+    editor(shared_notebook, SCRATCH)

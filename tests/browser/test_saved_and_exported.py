@@ -48,7 +48,11 @@ def test_a_saved_notebook_shows_a_static_panel_without_a_kernel(panel: Panel, sh
     shared_notebook.reload()
     output = shared_notebook.cell(RUN)
     expect(output.get_by_text("A static copy: run the cell again for the live panel.")).to_be_visible()
-    expect(output.get_by_text("Error displaying widget")).to_be_hidden()
+    gone = output.get_by_text("Error displaying widget")
+    expect(gone).to_be_hidden()
+    # What it shows as long as a notebook is open without a kernel.
+    gone.evaluate("(one) => { one.textContent = 'Loading widget...'; one.classList.remove('jupyter-widgets'); }")
+    expect(output.get_by_text("Loading widget...")).to_be_hidden()
     expect(panel.root).to_have_count(0)
     expect(output.get_by_role("listitem").filter(has_text="dead_relu").first).to_be_visible()
     for part in ("Captures", "Cells", "Parameters"):

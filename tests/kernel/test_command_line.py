@@ -116,3 +116,21 @@ def test_a_wrong_command_names_the_right_ones() -> None:
     process = hookscope("start")
     assert process.returncode == 2
     assert "'run', 'install', 'report'" in process.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("run", "--chek", "script.py"),
+            "hookscope run: error: there is no option '--chek'; the nearest is '--check'\n",
+        ),
+        (("run", "--stop=nan", "script.py"), "error: there is no option '--stop'; the nearest is '--stop-on'\n"),
+        (("run", "--foo", "script.py"), "error: there is no option '--foo'\n"),
+        (("report", "--ops"), "hookscope report: error: there is no option '--ops'\n"),
+    ],
+)
+def test_an_unknown_option_names_one_that_is_alike(arguments: tuple[str, ...], message: str) -> None:
+    process = hookscope(*arguments)
+    assert process.returncode == 2
+    assert process.stderr.endswith(message)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from IPython.core.error import UsageError
 from kernel_driver import Kernel, Result
 
 from hookscope.engine.debug.record import ring
@@ -70,6 +71,9 @@ BAD_CELLS = [
     ("x", "%%cell: 'x' is of type Tensor, not a Cell; a Cell is net"),
     ("net.rulu", "%%cell: net has no cell 'rulu'; the nearest is 'relu'"),
     ("net --wach relu", "%%cell: there is no option '--wach'; the nearest is '--watch'"),
+    ("net --foo", "%%cell: there is no option '--foo'"),
+    ("net --wa relu", "%%cell: there is no option '--wa'; the nearest is '--watch'"),
+    ("net --panel", "%%cell: there is no option '--panel'; the nearest is '--no-panel'"),
     ("net more", "%%cell: unexpected 'more' after 'net'"),
     ("net --every 0", "%%cell: argument --every: must be 1 or more, got 0"),
     ("net --every two", "%%cell: argument --every: must be a whole number, got 'two'"),
@@ -110,6 +114,12 @@ def test_bad_input_is_one_line_and_the_body_does_not_run(kernel: Kernel, link: s
     assert message in result.errors
     assert len(result.errors.splitlines()) == 1
     assert (result.text, result.error_names, result.status) == ("", [], "error")
+
+
+def test_no_option_is_suggested_that_is_not_alike() -> None:
+    for word in ("--foo", "--fo", "-x", "--x", "-bb", "--bound"):
+        with pytest.raises(UsageError, match=f"there is no option '{word}'$"):
+            options.OPEN.parse_line(f"net {word}")
 
 
 def test_captures_are_bounded_as_the_magics_are_told(kernel: Kernel, link: str) -> None:

@@ -137,6 +137,24 @@ def installed(clone: Path) -> None:
     (clone / "js" / "node_modules" / ".installed").touch()
 
 
+def test_the_lab_opens_a_copy_so_that_a_run_that_is_saved_changes_no_file_of_the_checkout(
+    clone: Path, repository: Path
+) -> None:
+    installed(clone)
+    shutil.copytree(repository / "notebooks", clone / "notebooks")
+    jupyter = clone / ".venv" / "bin" / "jupyter"
+    jupyter.write_text('#!/bin/sh\necho "saved" > build/notebooks/01_tour.ipynb\n')
+    jupyter.chmod(0o755)
+    (clone / ".venv" / ".kernels").touch()
+    tour = (clone / "notebooks" / "01_tour.ipynb").read_bytes()
+    for _ in range(2):
+        result = make(clone, "--assume-old", ".venv/.kernels", "lab")
+        assert result.returncode == 0, result.stderr
+    assert (clone / "notebooks" / "01_tour.ipynb").read_bytes() == tour
+    assert (clone / "build" / "notebooks" / "01_tour.ipynb").read_text() == "saved\n"
+    assert (clone / "build" / "docs").readlink() == Path("../docs")
+
+
 def test_the_second_time_nothing_is_installed(clone: Path) -> None:
     installed(clone)
     for target in ("demo", "lab", "test", "lint"):

@@ -16,8 +16,9 @@ export function createHeader(status, actions, exporting) {
   const value = make("span", { class: "hs-head-value" });
   const loss = make("span", { class: "hs-head-loss" }, [curve, value]);
   const causeButton = make("button", { type: "button", class: "hs-head-causes", hidden: "" });
+  const buttons = make("div", { class: "hs-head-actions" }, [...actions, exporting]);
   return {
-    element: make("div", { class: "hs-head" }, [title, status, step, loss, causeButton, make("span", { class: "hs-spring" }), ...actions, exporting]),
+    element: make("div", { class: "hs-head" }, [title, status, step, loss, causeButton, buttons]),
     /** @param {string} name */
     setTitle(name) {
       setText(title, name);

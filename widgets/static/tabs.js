@@ -1,4 +1,5 @@
-// The tabs of a panel and their contents; a single view has no tab.
+// The tabs of a panel and their contents; a single view has no tab. Where there is no room for all tabs the strip
+// scrolls, and an arrow at either end shows that there are more.
 
 import { make, newId, setAttribute, setText } from "./dom.js";
 
@@ -16,7 +17,21 @@ export class Tabs {
       const tab = this.isSingle ? {} : { role: "tabpanel", id: `${id}-${name}`, "aria-labelledby": `${id}-tab-${name}`, hidden: "" };
       return make("div", { class: "hs-panel", ...tab });
     });
-    this.element = make("div", { class: "hs-tabs", role: "tablist", "aria-label": "Debugger", onkeydown: (/** @type {KeyboardEvent} */ event) => this.#keyed(event) }, this.tabs);
+    this.strip = make("div", { class: "hs-tabs", role: "tablist", "aria-label": "Debugger", onscroll: () => this.#drawArrows(), onkeydown: (/** @type {KeyboardEvent} */ event) => this.#keyed(event) }, this.tabs);
+    this.arrows = [-1, 1].map((side) =>
+      make("button", { type: "button", class: "hs-tabs-more", tabindex: "-1", "aria-hidden": "true", hidden: "", text: side < 0 ? "‹" : "›", onclick: () => this.strip.scrollBy({ left: side * this.strip.clientWidth * 0.6 }) }),
+    );
+    this.element = make("div", { class: "hs-tabs-frame" }, [this.arrows[0], this.strip, this.arrows[1]]);
+    new ResizeObserver(() => {
+      this.#drawArrows();
+      this.#reveal(this.tabs.find((tab) => tab.getAttribute("aria-selected") === "true"));
+    }).observe(this.strip);
+  }
+
+  #drawArrows() {
+    const { scrollLeft, scrollWidth, clientWidth } = this.strip;
+    this.arrows[0].hidden = scrollLeft < 1;
+    this.arrows[1].hidden = scrollLeft + clientWidth > scrollWidth - 1;
   }
 
   /** @param {string} name @param {HTMLElement} element */
@@ -31,7 +46,17 @@ export class Tabs {
       setAttribute(tab, "aria-selected", isSelected);
       setAttribute(tab, "tabindex", isSelected ? 0 : -1);
       this.panels[k].hidden = !isSelected;
+      if (isSelected) this.#reveal(tab);
     });
+  }
+
+  /** Scroll the strip, and nothing else, so that a tab is in it. @param {HTMLElement} [tab] */
+  #reveal(tab) {
+    if (!tab) return;
+    const start = tab.offsetLeft - this.strip.offsetLeft;
+    const { scrollLeft, clientWidth } = this.strip;
+    if (start < scrollLeft) this.strip.scrollLeft = start;
+    else if (start + tab.offsetWidth > scrollLeft + clientWidth) this.strip.scrollLeft = start + tab.offsetWidth - clientWidth;
   }
 
   /** Show on a tab the number of findings in its view; screen readers get it as the tab's description. @param {string} name @param {number} count */
@@ -42,6 +67,7 @@ export class Tabs {
     if (!badge) tab.append((badge = make("span", { class: "hs-tab-count", "aria-hidden": "true" })));
     setText(badge, String(count));
     badge.hidden = !count;
+    this.#drawArrows();
     setAttribute(tab, "aria-description", count ? `${count} found` : null);
   }
 

@@ -72,6 +72,7 @@ margin:8px 0 14px;max-width:960px}
 padding:8px 12px;overflow-wrap:break-word}
 .hs-static .hs-card p{margin:2px 0}
 .hs-static .hs-card code{color:var(--hs-error-ink)}
+.hs-static .hs-card details :is(b,code){color:inherit;font-weight:400}
 .hs-static .hs-card ul{margin:4px 0;padding-left:18px}
 .hs-static .hs-card pre{white-space:pre-wrap}
 .hs-static figure{margin:0}

@@ -98,7 +98,7 @@ def _name_of(form: Static) -> str:
 # So the copy is a separate output after the live panel's. It hides that error, or itself while the panel is live.
 _BEHIND_LIVE_STYLE = """<style>
 .jp-OutputArea-child:has(.hs[role=group]) + .jp-OutputArea-child:has(.hs-behind-live){display:none}
-.jp-OutputArea-child:has(+ .jp-OutputArea-child .hs-behind-live) .jupyter-widgets:not(:has(*)){display:none}
+.jp-OutputArea-child:has(+ .jp-OutputArea-child .hs-behind-live) .jp-OutputArea-output:not(:has(*)){display:none}
 </style>"""
 
 

@@ -345,6 +345,12 @@ def test_what_follows_from_a_cause_is_folded_under_it_without_advice(
     assert CONDITIONS["no_gradient"].advice not in cause.inner_text()
     cause.get_by_text("so also").click()
     panel_page.until(lambda: cause.get_by_role("listitem").count() == 2)
+    color = "(one) => getComputedStyle(one).color"
+    red, grey = (
+        part.get_by_text(name, exact=True)
+        for part, name in ((cause, "dead_relu"), (cause.get_by_role("listitem").first, "no_gradient"))
+    )
+    assert red.evaluate(color) != grey.evaluate(color)
     assert panel_page.page.get_by_role("tab", name="Findings").get_attribute("aria-description") == "1 found"
 
 

@@ -18,16 +18,16 @@ const DIGITS = 3;
 /** Width below which a value shows its index instead of its name; captures.css has the same width. */
 const NARROW = 640;
 /** Widths of columns in CSS pixels, with gaps: permanent columns, and optional ones. */
-const ALWAYS = { wide: 458, narrow: 350, cell: 106, fault: 34 };
+const ALWAYS = { wide: 474, narrow: 362, cell: 106, fault: 34 };
 /** Widths of the other columns for both parts. As many as fit are shown, in this order; the selected capture shows all. */
-const NEEDS = { shape: 112, maximum: 136, minimum: 136, mean: 136, dtype: 128 };
+const NEEDS = { shape: 156, maximum: 136, minimum: 136, mean: 136, dtype: 128 };
 
 /** @param {(row: CaptureRow) => string} mark returns the badge of a value: "A" for the reference of comparisons @returns {Column[]} */
 export function columns(mark) {
   return [
     { key: "step", title: "step", width: "30px", number: true, value: (line) => line.step },
     { key: "cell", title: "cell", width: "minmax(76px, 1.4fr)", value: (line) => nameOf(line), draw: drawCell },
-    { key: "direction", title: "call", width: "minmax(48px, 0.5fr)", value: (line) => `${line.direction} ${line.call}`, draw: drawDirection },
+    { key: "direction", title: "call", width: "minmax(64px, 0.5fr)", value: (line) => `${line.direction} ${line.call}`, draw: drawDirection },
     ...SIDES.flatMap((side, part) => ofPart(part, side, mark)),
   ];
 }
@@ -58,7 +58,7 @@ function ofPart(part, side, mark) {
   });
   return [
     { ...heading("slot", side), label: undefined, width: "var(--hs-slot)", value: ({ parts }) => slotOf(parts[part]), draw: (cell, line) => drawSlot(cell, line.parts[part], mark) },
-    { ...heading("shape", "shape"), width: "minmax(50px, 0.8fr)", value: ({ parts }) => parts[part]?.shape ?? "" },
+    { ...heading("shape", "shape"), width: "minmax(72px, 0.8fr)", value: ({ parts }) => parts[part]?.shape ?? "" },
     { ...heading("dtype", "dtype"), width: "58px", value: ({ parts }) => parts[part]?.dtype ?? "" },
     figures("minimum", "min"),
     figures("maximum", "max"),

@@ -30,10 +30,10 @@ export function createCause(first, send, go) {
   const folded = make("span");
   const consequences = make("ul");
   const details = make("details", { class: "hs-folded" }, [make("summary", {}, ["so also: ", folded]), consequences]);
-  const capture = make("button", { type: "button", class: "hs-button hs-small", text: "Show capture", "aria-label": `show the capture of ${condition} in ${label}`, onclick: () => go.capture?.(row.capture) });
-  const mute = make("button", { type: "button", class: "hs-button hs-small", text: "Mute here", title: `Neither find nor pause at ${condition} in ${label}: it is meant, in this network`, "aria-label": `mute here: ${condition} in ${label}`, "aria-expanded": "false", onclick: () => ask(reason.hidden) });
+  const capture = make("button", { type: "button", class: "hs-button", text: "Show capture", "aria-label": `show the capture of ${condition} in ${label}`, onclick: () => go.capture?.(row.capture) });
+  const mute = make("button", { type: "button", class: "hs-button", text: "Mute here", title: `Neither find nor pause at ${condition} in ${label}: it is meant, in this network`, "aria-label": `mute here: ${condition} in ${label}`, "aria-expanded": "false", onclick: () => ask(reason.hidden) });
   const why = make("input", { type: "text", class: "hs-input", maxlength: 200, placeholder: "meant, in this network, since ...", "aria-label": `why ${condition} in ${label} is meant` });
-  const reason = make("form", { class: "hs-reason", hidden: "", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); send({ type: "mute", condition, path, on: true, reason: why.value }); } }, [why, make("button", { type: "submit", class: "hs-button hs-small", text: "Mute", "aria-label": `mute ${condition} in ${label}` })]);
+  const reason = make("form", { class: "hs-reason", hidden: "", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); send({ type: "mute", condition, path, on: true, reason: why.value }); } }, [why, make("button", { type: "submit", class: "hs-button", text: "Mute", "aria-label": `mute ${condition} in ${label}` })]);
   const evidence = createEvidence();
   const element = make("li", { class: "hs-cause" }, [
     make("div", { class: "hs-cause-body" }, [
@@ -70,7 +70,7 @@ export function createCause(first, send, go) {
     drawnKey = text;
     setText(when, now.evidence_text);
     setText(certainty, now.certainty);
-    certainty.dataset.kind = now.certainty;
+    element.dataset.kind = certainty.dataset.kind = now.certainty;
     certainty.title = CERTAINTIES[now.certainty] ?? "";
     setText(seen, now.message);
     setText(advice, now.advice);

@@ -21,7 +21,7 @@ export class ConditionItem {
       // A disabled condition sends its threshold when it is enabled.
       onchange: () => this.on.checked && this.#tell(true, this.pause.checked),
     });
-    const remove = make("button", { type: "button", class: "hs-button hs-small", text: "Remove", "aria-label": `remove ${name}`, onclick: () => this.#tell(false, false) });
+    const remove = make("button", { type: "button", class: "hs-button", text: "Remove", "aria-label": `remove ${name}`, onclick: () => this.#tell(false, false) });
     this.element = make("tr", {}, [
       make("td", {}, is_custom ? [] : [this.on]),
       make("td", {}, [this.pause]),

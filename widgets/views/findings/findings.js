@@ -5,6 +5,13 @@ import { createCause } from "./cause.js";
 
 /** @typedef {import("../../static/python.js").CauseRow} CauseRow */
 
+/** The steps to the first finding: titles and explanations. */
+const HOW_TO_BEGIN = [
+  ["Find faults", "looks for NaN, dead units, vanishing gradients and the like. It changes no bit of a result."],
+  ["Run the network", "in any cell, as usual. A few training steps are enough."],
+  ["Read the cause", "here: what is wrong, in which cell and line, what showed it, and a button that mends it or pauses there."],
+];
+
 /**
  * @param {import("../../static/types.js").Send} send
  * @param {import("../../static/types.js").Go} go
@@ -27,7 +34,8 @@ export function createFindings(send, go, settings) {
   const begin = make("button", { type: "button", class: "hs-button hs-primary hs-begin", text: "Find faults", onclick: () => send({ type: "all_conditions", on: true }) });
   const limits = make("p");
   const rest = make("details", { class: "hs-limits", hidden: "" }, [make("summary", { text: "What was not judged" }), limits]);
-  const nothing = make("div", { class: "hs-empty" }, [verdict, rest, begin]);
+  const how = make("ol", { class: "hs-how" }, HOW_TO_BEGIN.map(([title, text]) => make("li", {}, [make("b", { text: title }), make("span", { text })])));
+  const nothing = make("div", { class: "hs-empty" }, [verdict, rest, begin, how]);
 
   /** @param {CauseRow[]} rows */
   function drawCards(rows) {
@@ -86,7 +94,7 @@ export function createFindings(send, go, settings) {
       draw();
     },
     /** Set whether the button that enables all conditions is available. @param {boolean} can */
-    offer: (can) => (begin.hidden = !can),
+    offer: (can) => (begin.hidden = how.hidden = !can),
   };
 }
 

@@ -15,7 +15,7 @@ export function createMutedConditions(send) {
     make("li", {}, [
       make("span", { text: `${condition} in ${label}${reason && `: ${reason}`}` }),
       make("code", { class: "hs-option", title: "Mutes it in the next run too, as an option of %%cell", text: option }),
-      make("button", { type: "button", class: "hs-button hs-small", text: "Unmute", "aria-label": `unmute ${condition} in ${label}`, onclick: () => send({ type: "mute", condition, path, on: false, reason: "" }) }),
+      make("button", { type: "button", class: "hs-button", text: "Unmute", "aria-label": `unmute ${condition} in ${label}`, onclick: () => send({ type: "mute", condition, path, on: false, reason: "" }) }),
     ]);
 
   return {

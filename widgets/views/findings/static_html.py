@@ -11,6 +11,9 @@ from hookscope.widgets.views.findings.rows import condition_rows, muted_text, ve
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
 
+_MOST_NAMES = 8
+"""Maximum number of conditions whose names are visible at once."""
+
 
 def static_parts(session: DebugSession) -> list[str | Table]:
     """Return the findings, and the conditions that were checked."""
@@ -28,7 +31,10 @@ def _enabled_conditions(session: DebugSession) -> str:
     )
     muted = [muted_text(mute) for mute in session.muted]
     sentences = [f"{nothing}Looked for: {', '.join(names)}.", f"Muted: {', '.join(muted)}." if muted else ""]
-    return f"<p><small>{text(' '.join(part for part in sentences if part))}</small></p>"
+    html = f"<p><small>{text(' '.join(part for part in sentences if part))}</small></p>"
+    if len(names) <= _MOST_NAMES or nothing or muted:
+        return html
+    return f"<details><summary><small>Looked for {len(names)} conditions</small></summary>\n{html}\n</details>"
 
 
 def findings_section(session: DebugSession) -> str:

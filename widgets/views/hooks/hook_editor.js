@@ -41,7 +41,7 @@ export class HookEditor {
     this.attach = make("button", { type: "submit", class: "hs-button hs-primary", text: "Attach" });
     const reset = make("button", { type: "button", class: "hs-button", text: "Template", title: "Begin again with the template of this kind", onclick: () => this.#replaceText(this.templates[this.kind.value] ?? "") });
     this.answerText = make("span", { id: `${id}-answer` });
-    this.goTo = make("button", { type: "button", class: "hs-button hs-small", hidden: "", onclick: () => this.area.goTo(this.area.line) });
+    this.goTo = make("button", { type: "button", class: "hs-button", hidden: "", onclick: () => this.area.goTo(this.area.line) });
     this.answer = make("p", { class: "hs-hook-answer", "aria-live": "polite", hidden: "" }, [this.answerText, this.goTo]);
     this.form = make("form", { class: "hs-hook-form", "aria-label": "Write a hook", onsubmit: (/** @type {Event} */ event) => this.#submit(event), oninput: () => this.#changed() }, [
       make("div", { class: "hs-hook-fields" }, [

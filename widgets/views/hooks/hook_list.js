@@ -20,7 +20,7 @@ export function createHookList(send, edit) {
   function drawRow(row) {
     const name = `${row.kind} hook ${row.function} of ${row.label}`;
     /** @param {string} text @param {() => void} onclick */
-    const button = (text, onclick) => make("button", { type: "button", class: "hs-button hs-small", text, "aria-label": `${text} ${name}`, onclick });
+    const button = (text, onclick) => make("button", { type: "button", class: "hs-button", text, "aria-label": `${text} ${name}`, onclick });
     const buttons = [
       ...(row.source ? [button("Edit", () => edit(row))] : []),
       ...(row.by_session ? [button("Detach", () => send({ type: "hook", path: row.path, kind: row.kind, on: false }))] : []),

@@ -24,7 +24,7 @@ const SHAPE = { key: "shape", title: "shape", value: (/** @type {ParameterRow} *
 /** @param {() => string} series returns a description of the history @returns {Column[]} */
 export const weightColumns = (series) => [
   { ...NAME, width: "minmax(104px, 3fr)" },
-  { ...SHAPE, width: "minmax(82px, 1.2fr)" },
+  { ...SHAPE, width: "minmax(112px, 1.2fr)" },
   { key: "size", title: "size", width: "minmax(52px, 0.5fr)", number: true, value: (r) => r.size, draw: drawSize, hint: "number of elements" },
   { key: "requires_grad", title: "requires_grad", width: "minmax(86px, 0.8fr)", value: (r) => Number(r.requires_grad), draw: drawSwitch, hint: "whether gradient calls train it; a parameter that they do not train is frozen" },
   figure("mean", "minmax(68px, 0.7fr)"),
@@ -45,7 +45,7 @@ export const weightColumns = (series) => [
 /** @type {Column[]} */
 export const runningColumns = [
   { ...NAME, width: "minmax(104px, 3fr)" },
-  { ...SHAPE, width: "minmax(82px, 1.2fr)" },
+  { ...SHAPE, width: "minmax(112px, 1.2fr)" },
   figure("mean", "minmax(68px, 0.7fr)"),
   figure("std", "minmax(60px, 0.7fr)"),
   figure("minimum", "minmax(68px, 0.7fr)"),

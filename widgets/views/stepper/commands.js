@@ -8,17 +8,17 @@ import { createTooltip } from "./tooltip.js";
 /** @typedef {typeof COMMANDS[number]} Command What a paused run can do next. */
 /** @typedef {"step_back" | "step_forward"} HistoryMessage These change the shown stop and leave the run paused. */
 
-/** Button and key: the same keys as in JupyterLab's debugger, as far as it has them. @type {Record<Command | HistoryMessage, [string, string]>} */
+/** Name, key, and the word beside the icon: the same keys as in JupyterLab's debugger, as far as it has them. @type {Record<Command | HistoryMessage, [string, string, string]>} */
 const BUTTONS = {
-  over: ["Step over", "F10"],
-  into: ["Step into", "F11"],
-  out: ["Step out", "Shift+F11"],
-  operator: ["Next operator", "F8"],
-  cell: ["Next cell", "Shift+F8"],
-  continue: ["Continue", "F9"],
-  abort: ["Abort", "Shift+F9"],
-  step_back: ["Step back", "F4"],
-  step_forward: ["Step forward", "Shift+F4"],
+  over: ["Step over", "F10", "Over"],
+  into: ["Step into", "F11", "Into"],
+  out: ["Step out", "Shift+F11", "Out"],
+  operator: ["Next operator", "F8", "Operator"],
+  cell: ["Next cell", "Shift+F8", "Cell"],
+  continue: ["Continue", "F9", "Continue"],
+  abort: ["Abort", "Shift+F9", "Abort"],
+  step_back: ["Step back", "F4", "Back"],
+  step_forward: ["Step forward", "Shift+F4", "Forward"],
 };
 /** @type {HistoryMessage[]} */
 const HISTORY = ["step_back", "step_forward"];
@@ -52,9 +52,10 @@ export function createCommands(send) {
   }
   /** @param {Command | HistoryMessage} shape @param {string} kind @param {() => void} onclick */
   function keyed(shape, kind, onclick) {
-    const [name, key] = BUTTONS[shape];
+    const [name, key, word] = BUTTONS[shape];
     const button = make("button", { type: "button", class: `hs-button hs-command ${kind}`, "aria-label": name, "aria-keyshortcuts": key, disabled: "", onclick }, [
       createIcon(shape),
+      make("span", { class: "hs-command-name", text: word }),
       make("kbd", { class: "hs-key", "aria-hidden": "true", text: key.replace("Shift+", "⇧") }),
     ]);
     tooltip.explain(button, name, key);

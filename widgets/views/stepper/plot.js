@@ -29,7 +29,7 @@ export function createPlot(send, hasViewer) {
   let picture = null;
   const title = make("h4");
   const parts = make("select", { class: "hs-select", "aria-label": "Part", hidden: "", onchange: () => plot && send({ type: "select_local", name: plot.name, part: parts.value }) });
-  const open = make("button", { type: "button", class: "hs-button hs-small", hidden: "", onclick: () => plot && send({ type: "open_local", name: plot.name, part: plot.part }) }, [createIcon("open"), "Tensor viewer"]);
+  const open = make("button", { type: "button", class: "hs-button", hidden: "", onclick: () => plot && send({ type: "open_local", name: plot.name, part: plot.part }) }, [createIcon("open"), "Tensor viewer"]);
   const close = make("button", { type: "button", class: "hs-icon-button", "aria-label": "Close the plot", title: "Close the plot", onclick: () => send({ type: "select_local", name: "", part: "" }) }, [createIcon("remove")]);
   const value = make("p", { class: "hs-plot-value" });
   const figures = make("p", { class: "hs-plot-figures" });

@@ -43,7 +43,10 @@ export function create({ send, go }) {
   const notes = make("div", { class: "hs-stop-notes" });
   const postMortem = make("button", { type: "button", class: "hs-button hs-primary hs-post-mortem", text: "Post mortem", title: "Look at the functions and the values where the run failed", hidden: "", onclick: () => send({ type: "post_mortem" }) });
   const main = make("div", { class: "hs-stop-main" }, [lines.element, plot.element]);
-  const side = make("div", { class: "hs-side" }, [locals.element, watches.element, operators.element, gradient.element, stack.element]);
+  const side = make("div", { class: "hs-side" }, [
+    make("div", {}, [locals.element, watches.element]),
+    make("div", {}, [operators.element, gradient.element, stack.element]),
+  ]);
   const stopPart = make("div", { class: "hs-stop", hidden: "" }, [
     past,
     make("div", { class: "hs-stop-head" }, [make("div", { class: "hs-stop-where" }, [title, reason]), problem, notes]),

@@ -18,7 +18,7 @@ export function createWatches(send, names) {
     rows,
   ]);
   const input = make("input", { type: "text", class: "hs-input", "aria-label": "Watch an expression", placeholder: "abs(dx).max()", spellcheck: "false", autocomplete: "off" });
-  const form = make("form", { class: "hs-watch-form", onsubmit: submit }, [input, make("button", { type: "submit", class: "hs-button hs-small", text: "Watch" })]);
+  const form = make("form", { class: "hs-watch-form", onsubmit: submit }, [input, make("button", { type: "submit", class: "hs-button", text: "Watch" })]);
   completeWithTab(input, names);
   let drawnExpressions = "";
 

@@ -48,6 +48,7 @@ __all__ = [
     "Hit",
     "ParameterObservation",
     "condition",
+    "condition_names",
     "examine",
     "parse_conditions",
     "remove_condition",
@@ -125,13 +126,18 @@ def parse_conditions(texts: Sequence[str], option: str = "conditions") -> list[C
     return list(conditions.values())
 
 
+def condition_names() -> list[str]:
+    """Return the names of all conditions, and the names for several of them."""
+    return [*CONDITIONS, *_ALIASES]
+
+
 def _parse(text: str) -> list[Condition]:
     if text.split(maxsplit=1)[:1] == ["if"]:
         return [own_condition(text)]
     name, equals, number = (part.strip() for part in text.partition("="))
     load_plugins()
     if name not in CONDITIONS and name not in _ALIASES:
-        known_names = [*CONDITIONS, *_ALIASES]
+        known_names = condition_names()
         raise ValueError(f"no such condition{suggestion(name, known_names)} (all: {', '.join(known_names)})")
     names = tuple(CONDITIONS) if name == "all" else _SATURATED if name == "saturated" else (name,)
     rows = [CONDITIONS[known_name] for known_name in names]

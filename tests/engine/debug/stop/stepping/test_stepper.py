@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from scripted_steps import run_stepped, stops_of
 
+import hookscope
 from hookscope.engine.debug.stop.pause import DebugAbort
 from hookscope.engine.debug.stop.stepping.stepper import Stepper, Stop, is_user_code, user_frame
 from hookscope.engine.debug.stop.stepping.user_code import nearest_user_frame
@@ -302,6 +303,8 @@ def test_user_code_is_neither_the_library_nor_installed_packages_nor_hookscope()
     assert not is_user_code(json.dumps.__code__)
     assert not is_user_code(pytest.raises.__code__)
     assert not is_user_code(Stepper.call.__code__)
+    for folder in ("engine", "kernel", "widgets"):
+        assert not is_user_code(compile("1", str(Path(hookscope.__file__).parent / folder / "module.py"), "exec"))
     assert not is_user_code(compile("1", "<generated>", "eval"))
     assert is_user_code(compile("1", str(Path("/tmp/ipykernel_7/123.py")), "exec"))
 
