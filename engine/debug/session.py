@@ -342,7 +342,9 @@ class DebugSession:
         """Return the explanation of an exception with the captures of this session, and keep it in ``explanation``."""
         if isinstance(error, DebugAbort | Stopped):
             return None
-        self._explanation = self._explainer.explain(error)
+        self._explanation = None
+        with self._events.faults.at("explaining an error"):
+            self._explanation = self._explainer.explain(error)
         return self._explanation
 
     def clear_findings(self) -> None:

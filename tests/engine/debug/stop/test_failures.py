@@ -14,6 +14,7 @@ from debug_networks import scripted, tensor
 
 from hookscope.engine import Tensor, grad, nn
 from hookscope.engine.debug import DebugAbort, DebugSession, FailedCall
+from hookscope.engine.debug.stop import failure
 
 
 class Attention(nn.Cell):
@@ -243,13 +244,11 @@ def test_an_explanation_of_the_error_is_shown_below_the_inputs(
 ) -> None:
     calls: list[tuple[BaseException, FailedCall | None]] = []
 
-    def explain_error(error: BaseException, call: FailedCall | None) -> str | None:
+    def explain_error(error: BaseException, call: FailedCall | None, **recorded: object) -> str | None:
         calls.append((error, call))
         return "attn takes any number of elements but three"
 
-    module = types.ModuleType("shape_errors")
-    module.explain_error = explain_error  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "hookscope.engine.debug.diagnose.shape_errors", module)
+    monkeypatch.setattr(failure, "explain_error", explain_error)
     failed(session)
     assert session.failure is not None
     assert session.failure.notes == ["attn got x: float32 3", "attn takes any number of elements but three"]
@@ -262,12 +261,10 @@ def test_an_explanation_of_the_error_is_shown_below_the_inputs(
 def test_an_explanation_that_fails_is_a_fault_and_the_users_error_goes_on(
     session: DebugSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def explain_error(error: BaseException, call: FailedCall | None) -> str | None:
+    def explain_error(error: BaseException, call: FailedCall | None, **recorded: object) -> str | None:
         raise RuntimeError("no explanation")
 
-    module = types.ModuleType("shape_errors")
-    module.explain_error = explain_error  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "hookscope.engine.debug.diagnose.shape_errors", module)
+    monkeypatch.setattr(failure, "explain_error", explain_error)
     failed(session)
     assert session.failure is not None and session.failure.notes == ["attn got x: float32 3"]
     assert [fault.error for fault in session.faults] == ["RuntimeError: no explanation"]

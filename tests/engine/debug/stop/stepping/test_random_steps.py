@@ -94,6 +94,7 @@ def trace_of(main: Any, filename: str, x: Any) -> tuple[list[Event], bytes]:
     """Return the lines that ``main`` runs after ``start``, by a trace function, and its result."""
     events: list[Event] = []
     numbers: dict[FrameType, int] = {}
+    last_lines: dict[FrameType, int] = {}
 
     def chain(frame: FrameType | None) -> tuple[int, ...]:
         frames = []
@@ -105,7 +106,10 @@ def trace_of(main: Any, filename: str, x: Any) -> tuple[list[Event], bytes]:
         return tuple(reversed(frames))
 
     def traced(frame: FrameType, event: str, arg: Any) -> Any:
-        if event == "line" and frame.f_code.co_name not in ("<listcomp>", "<setcomp>", "<dictcomp>"):
+        # From Python 3.12 on, a trace function hears of the line of a comprehension at each of its turns.
+        is_turn = last_lines.get(frame) == frame.f_lineno
+        if event == "line" and not is_turn and frame.f_code.co_name not in ("<listcomp>", "<setcomp>", "<dictcomp>"):
+            last_lines[frame] = frame.f_lineno
             events.append((frame.f_lineno, chain(frame)))
         return traced
 
