@@ -18,7 +18,7 @@ from .record.scalars import Point, Scalars, Series
 from .record.statistics import Statistics, statistics
 from .scalar_log import Run, SummaryWriter, log
 from .session import DebugSession
-from .stop.breakpoint import Breakpoint
+from .stop.breakpoints.breakpoint import Breakpoint
 from .stop.failure import FailedCall, Failure
 from .stop.frames import StackFrame
 from .stop.pause import DebugAbort, OperatorRecord, PausePoint, Pauser, default_pauser, set_default_pauser

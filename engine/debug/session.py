@@ -35,9 +35,9 @@ from .record.recorder import Recorder
 from .record.ring import MAX_BYTES, MAX_CAPTURES, CaptureRing
 from .record.rows import CellNode, HookRow, ParameterRow, cell_nodes, hook_rows, parameter_rows, table
 from .record.scalars import MAX_SERIES, Point, Scalars
-from .stop.breakpoint import Breakpoint
-from .stop.breakpoint_call import answer_breakpoint_calls, leave_breakpoint_calls
-from .stop.breakpoints import Breakpoints
+from .stop.breakpoints.breakpoint import Breakpoint
+from .stop.breakpoints.breakpoint_call import answer_breakpoint_calls, leave_breakpoint_calls
+from .stop.breakpoints.collection import Breakpoints
 from .stop.display import PauseDisplay
 from .stop.editor import Editor
 from .stop.failure import Explainer, Failure, Failures, is_failure

@@ -230,8 +230,8 @@ def _watch(line: _Line, typed: str) -> _Candidates:
 
 
 def _breakpoint(line: _Line, typed: str) -> _Candidates:
-    from hookscope.engine.debug.stop.breakpoint import MOMENTS
-    from hookscope.engine.debug.stop.expression import NAMES
+    from hookscope.engine.debug.stop.breakpoints.breakpoint import MOMENTS
+    from hookscope.engine.debug.stop.breakpoints.expression import NAMES
     from hookscope.engine.tensors.operator import OPERATORS
 
     if re.match(r"\S+\s+if\s", typed):

@@ -14,7 +14,7 @@ from hookscope.engine.debug.compare.ranks import RankRecorder
 from hookscope.engine.debug.compare.ranks.digests import digest
 from hookscope.engine.debug.record.capture import Capture
 from hookscope.engine.debug.remote import RequestService
-from hookscope.engine.debug.stop.expression import compile_expression, evaluate
+from hookscope.engine.debug.stop.breakpoints.expression import compile_expression, evaluate
 from hookscope.engine.debug.stop.pause import describe
 from hookscope.engine.distributed.synchronization import give_up
 from hookscope.engine.distributed.waiting import rank_state

@@ -12,7 +12,7 @@ from prompt_toolkit.document import Document
 from hookscope.engine import nn
 from hookscope.engine.debug import DebugSession
 from hookscope.engine.debug.diagnose.conditions import CONDITIONS, condition_names
-from hookscope.engine.debug.stop.breakpoint import MOMENTS
+from hookscope.engine.debug.stop.breakpoints.breakpoint import MOMENTS
 from hookscope.kernel.magics import completion, options
 
 SETUP = """

@@ -27,7 +27,7 @@ from hookscope.widgets.views.hooks import written_hooks
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
-    from hookscope.engine.debug.stop.breakpoint import Breakpoint
+    from hookscope.engine.debug.stop.breakpoints.breakpoint import Breakpoint
 
 NO_CELL = "the network has no such cell now"
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
 
     from ..watch.attachment import Attachment
-    from .breakpoints import Breakpoints
+    from .breakpoints.collection import Breakpoints
     from .pauses import Pauses
     from .stepping.session_stepping import SessionStepping
 

@@ -8,7 +8,7 @@ from .points import point_at_cell
 
 if TYPE_CHECKING:
     from ..watch.value_event import ValueEvent
-    from .breakpoints import Breakpoints
+    from .breakpoints.collection import Breakpoints
     from .stepping.session_stepping import SessionStepping
 
 __all__ = ["CellStops"]

@@ -8,8 +8,8 @@ from hookscope.engine.tape import taps
 
 from ..faults import let_pass
 from ..watch.value_event import ValueEvent, slots_at
+from .breakpoints.expression import take_part, value_of
 from .editing import assign
-from .expression import take_part, value_of
 
 if TYPE_CHECKING:
     from hookscope.engine.tape.taps import CellCall

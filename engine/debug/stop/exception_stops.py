@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ..watch.attachment import Attachment
     from ..watch.visits import Visit
-    from .breakpoints import Breakpoints
+    from .breakpoints.collection import Breakpoints
     from .failure import Failures
     from .pauses import Pauses
     from .stepping.session_stepping import SessionStepping

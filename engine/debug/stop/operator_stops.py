@@ -16,7 +16,7 @@ from .stepping.user_code import frame_to_show
 
 if TYPE_CHECKING:
     from ..watch.attachment import Attachment
-    from .breakpoints import Breakpoints
+    from .breakpoints.collection import Breakpoints
     from .pauses import Pauses
     from .stepping.session_stepping import SessionStepping
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from hookscope.engine.tape import taps
 
+from .breakpoints.expression import evaluate, take_part, value_of
 from .editing import assign
-from .expression import evaluate, take_part, value_of
 from .pauses import evaluating
 
 if TYPE_CHECKING:
     from ..compare.gradient_rows import GradientCheck
     from ..events import Events
     from ..watch.paths import CellPaths
-    from .breakpoints import Breakpoints
+    from .breakpoints.collection import Breakpoints
     from .display import PauseDisplay
     from .pause import PausePoint
     from .pauses import Pauses

@@ -12,8 +12,8 @@ from .operator_stops import OperatorStops
 if TYPE_CHECKING:
     from ..events import Events
     from ..watch.attachment import Attachment
-    from .breakpoint import Breakpoint
-    from .breakpoints import Breakpoints
+    from .breakpoints.breakpoint import Breakpoint
+    from .breakpoints.collection import Breakpoints
     from .failure import Failures
     from .pauses import Pauses
     from .stepping.session_stepping import SessionStepping

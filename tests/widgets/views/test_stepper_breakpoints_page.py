@@ -9,7 +9,7 @@ from panel_page import PanelPage
 from plain_session import PlainSession
 from playwright.sync_api import Locator
 
-from hookscope.engine.debug.stop.breakpoint import Breakpoint
+from hookscope.engine.debug.stop.breakpoints.breakpoint import Breakpoint
 from tests.browser.accessibility import lowest_contrast
 
 LINES = ["def bprop(self, x, out, dout):\n", "    # the gradient\n", "    dx = dout\n", "    return (dx,)\n"]

@@ -13,7 +13,7 @@ from plain_session import FakeClock, PlainSession
 from hookscope import engine as ms
 from hookscope.engine import nn, ops
 from hookscope.engine.debug import DebugSession, PausePoint
-from hookscope.engine.debug.stop.breakpoint import Breakpoint
+from hookscope.engine.debug.stop.breakpoints.breakpoint import Breakpoint
 from hookscope.widgets import DebuggerPanel
 from hookscope.widgets.views.cells.nodes import cell_states
 from hookscope.widgets.views.stepper import stop

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.debug import Breakpoint
 from hookscope.engine.debug.record.rows import HOOK_KINDS
-from hookscope.engine.debug.stop.breakpoint import MOMENTS
+from hookscope.engine.debug.stop.breakpoints.breakpoint import MOMENTS
 from hookscope.widgets.messages import Action, check_choice
 from hookscope.widgets.view import Message, Section, Static, View, state
 from hookscope.widgets.views import findings

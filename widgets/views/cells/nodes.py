@@ -13,7 +13,7 @@ import numpy as np
 
 from hookscope.engine.debug import Breakpoint
 from hookscope.engine.debug.record.rows import HOOK_KINDS
-from hookscope.engine.debug.stop.breakpoint import MOMENTS
+from hookscope.engine.debug.stop.breakpoints.breakpoint import MOMENTS
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import CellNode, DebugSession

@@ -12,7 +12,7 @@ from hookscope.widgets.views.stepper.stop_breakpoints import LineBreakpoint, lin
 if TYPE_CHECKING:
     from hookscope.engine.debug import GradientCheck, GradientRow, PausePoint
     from hookscope.engine.debug.compare.difference import Difference
-    from hookscope.engine.debug.stop.breakpoint import Breakpoint
+    from hookscope.engine.debug.stop.breakpoints.breakpoint import Breakpoint
     from hookscope.engine.debug.stop.pause import OperatorRecord
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 from hookscope.engine.base.file_labels import file_label
-from hookscope.engine.debug.stop.breakpoint import Breakpoint
+from hookscope.engine.debug.stop.breakpoints.breakpoint import Breakpoint
 from hookscope.widgets import texts
 from hookscope.widgets.messages import MessageError
 

@@ -6,7 +6,7 @@ The expression can use the names of a breakpoint's expression, and of the value:
 
 from __future__ import annotations
 
-from ...stop.expression import NAMES, compile_expression, evaluate, names_in, value_scope
+from ...stop.breakpoints.expression import NAMES, compile_expression, evaluate, names_in, value_scope
 from .condition import NO_THRESHOLD, Condition
 from .values import ValueObservation
 

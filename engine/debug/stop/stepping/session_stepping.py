@@ -18,7 +18,7 @@ from hookscope.engine.tape import taps
 from hookscope.engine.tape.taps import CellCall
 
 from ...record.capture import cell_name
-from ..breakpoint import Breakpoint
+from ..breakpoints.breakpoint import Breakpoint
 from ..next_stop import NextStop
 from ..pause import DebugAbort, PausePoint
 from ..pauses import Pauses, check_not_evaluating
@@ -32,9 +32,12 @@ from .variables import Change
 if TYPE_CHECKING:
     from ...watch.attachment import Attachment
     from ...watch.visits import Visit
-    from ..breakpoints import Breakpoints
+    from ..breakpoints.collection import Breakpoints
 
 __all__ = ["BpropCall", "SessionStepping"]
+
+# Limit of the frames whose variables at the last stop are compared with those at the next.
+_MAX_FRAMES = 16
 
 
 @dataclass(eq=False)
@@ -121,7 +124,6 @@ class _Thread:
         self.bprops: list[BpropCall] = []
         self.last_values: dict[FrameType, dict[str, object]] = {}
         self._line_stop: Breakpoint | None = None
-        self._reason = ""
         self._faults = pauses.faults
         self._pauses = pauses
         self._attachment = attachment
@@ -154,6 +156,8 @@ class _Thread:
         with taps.mute(), self._faults.at("stepping (a stop)"):
             command = self._pauses.pause_at(self._point(stop))
             self.last_values[stop.frame] = contents(stop.locals())
+            if len(self.last_values) > _MAX_FRAMES:  # they hold the variables of frames that have ended
+                del self.last_values[next(iter(self.last_values))]
         visit = self._attachment.visits.running()
         if command == "abort" and visit is not None:
             visit.aborted = True

@@ -14,7 +14,7 @@ from debug_networks import scripted
 
 from hookscope.engine import Generator, Parameter, Tensor, grad, nn, ops, set_seed
 from hookscope.engine.debug import DebugSession
-from hookscope.engine.debug.stop.expression import compile_expression, evaluate
+from hookscope.engine.debug.stop.breakpoints.expression import compile_expression, evaluate
 from hookscope.engine.nn.snapshots import Snapshot
 
 CHANGES = (

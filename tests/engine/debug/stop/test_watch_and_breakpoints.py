@@ -12,8 +12,8 @@ import pytest
 from hookscope.engine import Parameter, Tensor, nn
 from hookscope.engine.debug import DebugSession
 from hookscope.engine.debug.diagnose.conditions import CONDITIONS, examine, parse_conditions
-from hookscope.engine.debug.stop.breakpoint import Breakpoint
-from hookscope.engine.debug.stop.expression import compile_expression, evaluate, names_in, value_scope
+from hookscope.engine.debug.stop.breakpoints.breakpoint import Breakpoint
+from hookscope.engine.debug.stop.breakpoints.expression import compile_expression, evaluate, names_in, value_scope
 from hookscope.engine.debug.watch.pattern import Watch, check_matches
 
 PATHS = ["", "block1", "block1.relu", "block2.relu", "head"]

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from hookscope.engine.tape import taps
 
-from ..watch.pattern import ROOT
+from ...watch.pattern import ROOT
+from ..points import files_of, lines_with_code
+from ..stepping.variables import variables
 from .breakpoint import Breakpoint
-from .points import files_of, lines_with_code
-from .stepping.variables import variables
 
 if TYPE_CHECKING:
-    from ..events import Events
-    from ..watch.paths import CellPaths
+    from ...events import Events
+    from ...watch.paths import CellPaths
 
 __all__ = ["LineStops", "passes"]
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from types import CodeType
 from typing import NamedTuple
 
+from ..pause import describe
 from .expression import compile_expression, evaluate, names_in, value_scope
-from .pause import describe
 
 __all__ = ["LogText"]
 

@@ -21,9 +21,9 @@ from collections.abc import Callable, Collection, Mapping
 from types import CodeType
 from typing import Any
 
-from ...base.nearest_name import suggestion
-from ...base.quoting import quoted
-from ..record.statistics import statistics
+from ....base.nearest_name import suggestion
+from ....base.quoting import quoted
+from ...record.statistics import statistics
 
 __all__ = ["FIGURES", "NAMES", "compile_expression", "evaluate", "names_in", "take_part", "value_of", "value_scope"]
 

@@ -7,9 +7,9 @@ import os
 import sys
 from collections.abc import Iterator
 
-from ...base.quoting import quoted
+from ....base.quoting import quoted
+from ..points import lines_with_code
 from .breakpoint import Breakpoint
-from .points import lines_with_code
 
 __all__ = ["check_line"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ...base.nearest_name import suggestion
-from ...base.quoting import quoted
-from ..argument_checks import checked_flag, checked_text
-from ..watch.pattern import ROOT, check_matches, member
+from ....base.nearest_name import suggestion
+from ....base.quoting import quoted
+from ...argument_checks import checked_flag, checked_text
+from ...watch.pattern import ROOT, check_matches, member
 from .breakpoint import Breakpoint
 from .line_check import check_line
 from .line_stops import LineStops, passes
@@ -16,8 +16,8 @@ from .line_stops import LineStops, passes
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
 
-    from ..events import Events
-    from ..watch.paths import CellPaths
+    from ...events import Events
+    from ...watch.paths import CellPaths
 
 __all__ = ["Breakpoints"]
 

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from .stepping.session_stepping import SessionStepping
+from ..stepping.session_stepping import SessionStepping
 
 __all__ = ["answer_breakpoint_calls", "leave_breakpoint_calls"]
 

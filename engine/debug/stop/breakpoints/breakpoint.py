@@ -24,9 +24,9 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from types import CodeType
 
-from ...base.file_labels import file_label
-from ...base.nearest_name import suggestion
-from ..watch.pattern import ROOT, matches
+from ....base.file_labels import file_label
+from ....base.nearest_name import suggestion
+from ...watch.pattern import ROOT, matches
 from .expression import NAMES, compile_expression, evaluate, names_in, value_scope
 from .logpoint import LogText
 
