@@ -116,7 +116,7 @@ def test_breakpoints_are_read_as_written(text: str, expected: Breakpoint) -> Non
         ("a b", "must have the form"),
         ("head:", "moment must be one of forward_pre, forward, backward_pre, backward, bprop, exception, got ''"),
         ("head:sideways", "got 'sideways'"),
-        ("head:0", "got '0'; or a line of the bprop, by its number"),
+        ("head:0", "got '0'; or a line of the cell's code, by its number"),
         ("head:helpers.py", "got 'helpers.py'"),
         ("ops.mul:12", "at an operator, moment must be forward or backward, got '12'"),
         ("head if norm >", "expression 'norm >': invalid syntax"),
