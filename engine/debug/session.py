@@ -131,7 +131,9 @@ class DebugSession:
         self._hooks = SessionHooks()
         self._display = PauseDisplay(self._events)
         self._attachment = Attachment(owner, self.paths, self._counts, self.takes_roots, self._watches, self._events)
-        self._pauses = Pauses(self._events, self._display, self._attachment, self._hooks, owner)
+        self._pauses = Pauses(
+            self._events, self._display, self._attachment, self._hooks, self._breakpoints.lines, owner
+        )
         self._stepping = SessionStepping(self._attachment, self._breakpoints, self._pauses)
         self.just_my_code = just_my_code
         self._scope = PausedScope(self._display, self._events, self.paths, self._breakpoints, self._pauses)
@@ -626,6 +628,19 @@ class DebugSession:
             RuntimeError: nothing is paused.
         """
         self._pauses.resume(command)
+
+    def run_to_line(self, line: int, filename: str | None = None) -> None:
+        """Resume the paused run up to a line, or to an earlier pause. Any thread may call this.
+
+        Args:
+            line: its number in the file.
+            filename: the file; by default that of the function that is displayed.
+
+        Raises:
+            ValueError: the line has no code.
+            RuntimeError: nothing is paused.
+        """
+        self._pauses.run_to_line(line, filename)
 
     def abort(self) -> None:
         """Abort the run: the next call of one of the cells raises ``DebugAbort``. Any thread may call this.

@@ -358,6 +358,9 @@ class PlainSession:
         self.muted = [mute for mute in self.muted if mute[:2] != (condition, path)]
         self.emit("changed")
 
+    def run_to_line(self, line: int) -> None:
+        self.resume(f"run to {line}")
+
     def resume(self, command: str = "continue") -> None:
         self.commands.append(command)
         self.paused = self.shown = None

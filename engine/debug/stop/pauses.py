@@ -12,6 +12,8 @@ from hookscope.engine.tape import taps
 
 from ...base.module_names import is_of_the_engine
 from ..faults import let_pass
+from .breakpoints.breakpoint import Breakpoint
+from .breakpoints.line_check import check_line
 from .failure import without_traceback
 from .pause import DebugAbort, PausePoint, Pauser, check_command, default_pauser
 from .terminal import TerminalPauser
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from ..session import DebugSession
     from ..watch.attachment import Attachment
     from ..watch.hooks import SessionHooks
+    from .breakpoints.line_stops import LineStops
     from .display import PauseDisplay
     from .failure import Failure
 
@@ -66,6 +69,7 @@ class Pauses:
         display: the displayed point.
         attachment: the attachment of the session.
         hooks: the session's hooks, which an abort restores.
+        line_stops: the breakpoints at lines.
         owner: the session, weakly, whose pauser waits.
 
     Attributes:
@@ -81,6 +85,7 @@ class Pauses:
         display: PauseDisplay,
         attachment: Attachment,
         hooks: SessionHooks,
+        line_stops: LineStops,
         owner: weakref.ref[DebugSession],
     ) -> None:
         self.skipped: list[PausePoint] = []
@@ -91,6 +96,7 @@ class Pauses:
         self._display = display
         self._attachment = attachment
         self._hooks = hooks
+        self.line_stops = line_stops
         self._owner = owner
         self._undo: list[Undo] = []  # undo functions of the changes at this step's pauses
         self._command: str | None = None
@@ -108,6 +114,15 @@ class Pauses:
         check_command(command)
         self._display.paused_point()
         self._command = command
+
+    def run_to_line(self, line: int, filename: str | None) -> None:
+        """Resume the run up to a line; see ``DebugSession.run_to_line``."""
+        point = self._display.shown_point()
+        self._display.paused_point()
+        stop = Breakpoint("", f"{filename or point.filename}:{line}", is_temporary=True)
+        check_line(stop)
+        self.line_stops.temporary = stop
+        self._command = "continue"
 
     def abort(self) -> None:
         """Abort the run; see ``DebugSession.abort``."""
@@ -210,6 +225,7 @@ class Pauses:
 
     def _wait(self, point: PausePoint, pauser: Pauser) -> str:
         self._command = None
+        self.line_stops.temporary = None
         point.recordings = taps.outer_recordings()
         undo_since = changes_since(self._attachment.visits.paths.roots, self._hooks)
         try:

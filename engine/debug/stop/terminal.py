@@ -213,6 +213,12 @@ def _unbreak(session: DebugSession, argument: str) -> None:
     session.remove_breakpoint(argument)
 
 
+def _until(session: DebugSession, argument: str) -> None:
+    if not argument.isdecimal():
+        raise ValueError(f"until LINE, not {argument!r}")
+    session.run_to_line(int(argument))
+
+
 def _watch(session: DebugSession, argument: str) -> None:
     if argument:
         session.add_watch(argument)
@@ -293,6 +299,7 @@ _OTHERS: dict[tuple[str, ...], _Command] = {
     ("edit",): _Command(_edit, "NAME = EXPRESSION", "replace the passing value by it; the word may be left out"),
     ("break",): _Command(_break, "[PATH[:MOMENT] [if EXPRESSION]]", "stop there; alone, list where it stops"),
     ("unbreak",): _Command(_unbreak, "PATH[:MOMENT] [if EXPRESSION]", "stop there no more"),
+    ("until",): _Command(_until, "LINE", "go on up to this line of the function"),
     ("watch",): _Command(_watch, "[PATTERN[:DIRECTION]]", "make captures there; alone, list the watched cells"),
     ("unwatch",): _Command(_unwatch, "PATTERN[:DIRECTION]", "make none there any more"),
     ("condition",): _Command(_condition, "[NAME[=THRESHOLD]]", "stop where it holds; alone, list the conditions"),

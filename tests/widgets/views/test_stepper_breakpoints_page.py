@@ -75,6 +75,25 @@ def test_the_keyboard_comes_to_one_number_walks_the_others_and_sets(gutter: Pane
     gutter.until(lambda: session.commands == ["over"])
 
 
+@pytest.mark.parametrize("way", ["mouse", "keyboard"])
+def test_ctrl_and_a_line_number_run_up_to_that_line(gutter: PanelPage, session: PlainSession, way: str) -> None:
+    if way == "mouse":
+        number(gutter, 13).click(modifiers=["Control"])
+    else:
+        number(gutter, 13).focus()
+        gutter.page.keyboard.press("Control+Enter")
+    gutter.until(lambda: session.commands == ["run to 13"])
+    assert stops(session) == []
+
+
+def test_a_logpoint_is_written_beside_the_line(gutter: PanelPage, session: PlainSession) -> None:
+    number(gutter, 12).click(button="right")
+    gutter.page.get_by_role("textbox", name="Text that line 12 prints in place of a pause").fill("n is {n}")
+    gutter.page.get_by_role("button", name="Set", exact=True).click()
+    gutter.until(lambda: stops(session) == ["block.relu:12 log n is {n}"])
+    gutter.until(gutter.page.get_by_role("button", name="Condition at line 12: log n is {n}").is_visible)
+
+
 def test_a_condition_is_written_beside_the_line(gutter: PanelPage, session: PlainSession) -> None:
     number(gutter, 13).click()
     gutter.until(gutter.page.get_by_role("button", name="Condition at line 13: none").is_visible)

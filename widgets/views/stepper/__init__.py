@@ -86,6 +86,18 @@ def resume(panel: DebuggerPanel, command: str) -> None:
         raise
 
 
+def run_to_line(panel: DebuggerPanel, line: int) -> None:
+    """Resume the run up to a line of the function that is shown."""
+    if panel.session.paused is None:
+        raise MessageError("cannot run to a line: the run is not paused")
+    panel.goes_on()
+    try:
+        panel.session.run_to_line(line)
+    except Exception:  # the run is still paused; the reply to the message reports the error
+        panel.state = "paused"
+        raise
+
+
 def step_back(panel: DebuggerPanel) -> None:
     """Show the stop before the one that is shown."""
     panel.session.step_back()
@@ -183,6 +195,7 @@ VIEW = View(
     messages={"peek": Message(Peek), "local_capture": Message(LocalCapture)},
     actions={
         "resume": Action({"command": str}, resume),
+        "run_to_line": Action({"line": int}, run_to_line),
         "step_back": Action({}, step_back),
         "step_forward": Action({}, step_forward),
         "show_operator": Action({"index": int}, show_operator),

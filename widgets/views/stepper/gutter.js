@@ -6,7 +6,7 @@ import { closest, make, setAttribute, setText } from "../../static/dom.js";
 
 /**
  * @param {HTMLElement} list the list of lines
- * @param {{set: (line: number, condition: string, log: string) => void, remove: (line: number) => void}} asks
+ * @param {{set: (line: number, condition: string, log: string) => void, remove: (line: number) => void, runTo: (line: number) => void}} asks
  */
 export function createGutter(list, asks) {
   let enabled = false;
@@ -27,6 +27,11 @@ export function createGutter(list, asks) {
 
   /** @param {KeyboardEvent} event @param {HTMLButtonElement} number */
   function walk(event, number) {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      asks.runTo(Number(number.dataset.at));
+      return;
+    }
     const step = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
     if (!step) return;
     event.preventDefault();
@@ -94,7 +99,7 @@ export function createGutter(list, asks) {
       const item = /** @type {HTMLElement} */ (number.parentElement);
       number.disabled = !enabled;
       setAttribute(number, "aria-pressed", Boolean(entry));
-      setAttribute(number, "title", entry ? `Breakpoint ${entry.text}, ${entry.hits}: a click removes it` : "A click stops here, a right click under a condition");
+      setAttribute(number, "title", entry ? `Breakpoint ${entry.text}, ${entry.hits}: a click removes it` : "A click stops here, a right click under a condition; Ctrl+click goes on up to this line");
       item.classList.toggle("hs-broken", Boolean(entry));
       drawCondition(item, line, entry);
     }
@@ -136,7 +141,7 @@ export function createGutter(list, asks) {
       for (const item of list.querySelectorAll("li")) {
         const line = Number(item.dataset.line);
         if (!lines.has(line)) continue;
-        const number = make("button", { type: "button", class: "hs-line-number", "data-at": line, "aria-label": `Breakpoint at line ${line}`, tabindex: -1, text: String(line), onclick: () => toggle(line) });
+        const number = make("button", { type: "button", class: "hs-line-number", "data-at": line, "aria-label": `Breakpoint at line ${line}`, tabindex: -1, text: String(line), onclick: (/** @type {MouseEvent} */ event) => (event.ctrlKey || event.metaKey ? asks.runTo(line) : toggle(line)) });
         number.addEventListener("keydown", (event) => walk(event, number));
         item.firstElementChild?.replaceWith(number);
       }

@@ -10,6 +10,7 @@ export function createLines(send) {
   const element = make("ol", { class: "hs-source", "aria-label": "Source", "aria-description": "Arrow left and right show the values of names", tabindex: "0" });
   const gutter = createGutter(element, {
     set: (line, condition, log) => send({ type: "set_breakpoint_at", line, condition, log }),
+    runTo: (line) => send({ type: "run_to_line", line }),
     remove: (line) => send({ type: "remove_breakpoint_at", line }),
   });
   let evaluates = false;

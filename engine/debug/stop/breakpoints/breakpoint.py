@@ -68,6 +68,7 @@ class Breakpoint:
         passes: the number of times that the run reached this place.
         hits: the number of pauses (including those skipped without a pauser).
         error: the error of the last evaluation of the expression, one line.
+        is_temporary: whether it ends with the next pause: a line up to which the run goes on.
 
     Raises:
         ValueError: an unknown moment or operator, a faulty expression or text.
@@ -80,6 +81,7 @@ class Breakpoint:
     passes: int = field(default=0, compare=False)
     hits: int = field(default=0, compare=False)
     error: str | None = field(default=None, compare=False)
+    is_temporary: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.moment not in MOMENTS and not self.line:

@@ -46,9 +46,13 @@ class LineStops:
         breakpoints: all breakpoints of the session, a list that changes.
         paths: the cells of the session.
         events: prints a message on an expression that fails.
+
+    Attributes:
+        temporary: the line up to which the run goes on, until its next pause.
     """
 
     def __init__(self, breakpoints: Sequence[Breakpoint], paths: CellPaths, events: Events) -> None:
+        self.temporary: Breakpoint | None = None
         self._breakpoints = breakpoints
         self._paths = paths
         self._events = events
@@ -58,7 +62,11 @@ class LineStops:
     @property
     def any(self) -> bool:
         """True if there is a breakpoint at a line."""
-        return any(stop.line for stop in tuple(self._breakpoints))
+        return any(stop.line for stop in self._all())
+
+    def _all(self) -> tuple[Breakpoint, ...]:
+        temporary = self.temporary
+        return tuple(self._breakpoints) if temporary is None else (*self._breakpoints, temporary)
 
     def of(self, path: str) -> list[Breakpoint]:
         """Return the breakpoints at lines that a cell may run."""
@@ -66,9 +74,9 @@ class LineStops:
 
     def may_be_in(self, code: CodeType) -> bool:
         """Return whether a function, or one inside it, may have a breakpoint at one of its lines."""
-        if not self._breakpoints:
+        if not (self._breakpoints or self.temporary):
             return False
-        state = (self._paths.count, *((stop.path, stop.moment) for stop in tuple(self._breakpoints)))
+        state = (self._paths.count, *((stop.path, stop.moment) for stop in self._all()))
         if state != self._decided_for:
             self._decided_for = state
             self._decided.clear()
@@ -81,7 +89,7 @@ class LineStops:
         lines = lines_with_code(code)
         return any(
             stop.line in lines and (stop.may_stand_in(code.co_filename) if stop.filename else self._defines(stop, code))
-            for stop in tuple(self._breakpoints)
+            for stop in self._all()
             if stop.line
         )
 
@@ -101,7 +109,7 @@ class LineStops:
         """
         line, file = frame.f_lineno, frame.f_code.co_filename
         match: Breakpoint | None = None
-        for stop in tuple(self._breakpoints):
+        for stop in self._all():
             if stop.line != line or not stop.stops_in(file, cells):
                 continue
             with taps.mute():

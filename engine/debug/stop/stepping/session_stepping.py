@@ -171,7 +171,7 @@ class _Thread:
         path, names = _path_and_names(bprop, visit)
         kind, moment = "bprop", "bprop"
         if bprop is None:
-            kind = "line" if line_stop is None else "breakpoint"
+            kind = "line" if line_stop is None or line_stop.is_temporary else "breakpoint"
             moment = _moment(stop.frame, visit)
         point = point_at_stop(
             stop, kind, self._reason_of(stop, bprop, line_stop), path, moment, names, changed=self._changed(stop)
@@ -212,7 +212,9 @@ class _Thread:
             first_reason = bprop.reason
         if stop.exception is not None:
             return f"{type(stop.exception).__name__} raised here"
-        return f"breakpoint {line_stop}" if line_stop is not None else first_reason or "stepped"
+        if line_stop is not None:
+            return f"reached line {line_stop.line}" if line_stop.is_temporary else f"breakpoint {line_stop}"
+        return first_reason or "stepped"
 
     def _changed(self, stop: Stop) -> set[str]:
         previous = self.last_values.get(stop.frame)
@@ -265,6 +267,7 @@ class SessionStepping:
     def detach(self) -> None:
         """End with the session: no thread stops any more."""
         self._is_attached = False
+        self._breakpoints.lines.temporary = None
         self.next_stop = NextStop()
         thread, self._threads = self._threads.state, _Threads()
         states, self._states = self._states, []

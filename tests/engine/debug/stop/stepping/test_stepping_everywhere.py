@@ -286,6 +286,36 @@ def test_a_faulty_breakpoint_at_a_line_is_refused_in_one_line(text: str, message
     assert message in str(caught.value)
 
 
+def test_the_run_goes_on_up_to_a_line_and_only_once() -> None:
+    net = Net()
+    line = Net.construct.__code__.co_firstlineno + 3
+    session, person = watched(net, breaks=["inner:forward_pre"])
+    person.look = lambda session: len(person.stops) == 1 and session.run_to_line(line, __file__)  # type: ignore[assignment]
+    with session:
+        net(X)
+        net(X)
+    assert person.stops == ["inner:forward_pre", "construct+3", "inner:forward_pre"]
+    assert person.points[1].reason == f"reached line {line}"
+    with pytest.raises(RuntimeError, match="not paused"):
+        session.run_to_line(line)
+
+
+def test_a_line_without_code_cannot_be_run_to_and_the_run_stays() -> None:
+    session, person = watched(Net(), breaks=["inner:forward_pre"])
+    errors: list[str] = []
+
+    def look(session: DebugSession) -> None:
+        try:
+            session.run_to_line(2, __file__)
+        except ValueError as error:
+            errors.append(str(error))
+
+    person.look = look  # type: ignore[assignment]
+    with session:
+        session.roots[0](X)
+    assert len(errors) == 1 and "line 2 has no code" in errors[0]
+
+
 def test_hit_counts_are_conditions_on_passes() -> None:
     net = Net()
     line = Inner.construct.__code__.co_firstlineno + 2
