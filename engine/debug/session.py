@@ -338,6 +338,9 @@ class DebugSession:
         None if there was no exception, or if nothing explains it. A run is a block of the session; of a session that
         was attached without a block, a call of a network.
         """
+        point = self.paused
+        if point is not None and point.exception is not None:
+            self.explain(point.exception)
         return self._explanation
 
     def explain(self, error: BaseException) -> str | None:
@@ -387,8 +390,8 @@ class DebugSession:
         """Attach the session until ``detach`` or until nothing refers to it; a second call has no effect."""
         if self.attached:
             return
-        self._attachment.attach(self._stages)
         self._stepping.attach(sys._getframe(1))
+        self._attachment.attach(self._stages)
         answer_breakpoint_calls(self._stepping)
         self.checks.attach()
         began_to_watch(self)

@@ -64,7 +64,7 @@ class StackFrame:
 
 def running_frames(frame: FrameType | None) -> list[StackFrame]:
     """Return the user's running functions from ``frame`` outwards, outermost first."""
-    return _shortened([_of(frame, frame.f_lineno, partial(_assign, frame)) for frame in _user_frames(frame)][::-1])
+    return _shortened([_of(frame, frame.f_lineno, partial(_assign, frame)) for frame in user_frames(frame)][::-1])
 
 
 def raised_frames(trace: TracebackType | None) -> list[StackFrame]:
@@ -78,7 +78,8 @@ def raised_frames(trace: TracebackType | None) -> list[StackFrame]:
     return _shortened([*running, *ended])
 
 
-def _user_frames(frame: FrameType | None) -> Iterator[FrameType]:
+def user_frames(frame: FrameType | None) -> Iterator[FrameType]:
+    """Yield the user's running functions from ``frame`` outwards."""
     called = ""
     while frame is not None:
         # A notebook cell with a magic at its top is one call in IPython; the lines of the cell run inside it.

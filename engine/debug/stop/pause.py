@@ -123,6 +123,8 @@ class PausePoint:
     """The arguments of the ``bprop``; None outside a bprop."""
     recordings: tuple[Recording, ...] = field(default=(), repr=False)
     """The recordings of the paused run; an edit is computed in them."""
+    recomputed: str = field(default="", repr=False)
+    """The name of a running cell whose ``construct`` runs again in the backward pass; "" if there is none."""
     past: LineHistory | None = field(default=None, repr=False)
     """The source of ``history``."""
 

@@ -107,6 +107,10 @@ class PausedScope:
             name, value = assign(point.passing, name, value, expression)
             point.names["value"] = next((tensor for _, tensor in point.passing.slots), None)
         elif point.assign is not None:
+            if point.recomputed:  # the second run would not know of the change
+                raise RuntimeError(
+                    f"no variable can be set here: {point.recomputed} is computed again in the backward pass"
+                )
             name, value, undo = point.assign(name, value)
             if undo is not None:
                 self._pauses.undo_later(undo)

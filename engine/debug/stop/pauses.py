@@ -12,6 +12,7 @@ from hookscope.engine.tape import taps
 
 from ...base.module_names import is_of_the_engine
 from ..faults import let_pass
+from ..record.capture import cell_name
 from .breakpoints.breakpoint import Breakpoint
 from .breakpoints.line_check import check_line
 from .failure import without_traceback
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from .display import PauseDisplay
     from .failure import Failure
 
-__all__ = ["Pauses", "check_not_evaluating", "evaluating"]
+__all__ = ["Pauses", "check_not_evaluating", "evaluating", "is_evaluating"]
 
 # Limit of skipped pauses that are kept: each holds the variables of a function.
 _MAX_SKIPPED = 100
@@ -49,6 +50,11 @@ def evaluating() -> Iterator[None]:
         yield
     finally:
         _local.evaluating = previous
+
+
+def is_evaluating() -> bool:
+    """Return whether an expression is evaluated at a pause in this thread."""
+    return _local.evaluating
 
 
 def check_not_evaluating() -> None:
@@ -227,6 +233,7 @@ class Pauses:
         self._command = None
         self.line_stops.temporary = None
         point.recordings = taps.outer_recordings()
+        point.recomputed = "" if point.kind == "bprop" else self._recomputed_cell()
         undo_since = changes_since(self._attachment.visits.paths.roots, self._hooks)
         try:
             try:
@@ -244,6 +251,10 @@ class Pauses:
         if command == "abort":
             self._undo_changes()
         return command or "continue"
+
+    def _recomputed_cell(self) -> str:
+        running = self._attachment.visits.all_running()
+        return next((cell_name(visit.path) for visit in running if visit.cell._recompute is not None), "")
 
     def _ask(self, pauser: Pauser) -> None:
         """Wait for a command. A pauser of the user's own may end the run by raising any exception."""

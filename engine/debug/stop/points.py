@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import linecache
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
-from .frames import StackFrame, raised_frames, running_frames
+from .frames import StackFrame, raised_frames, running_frames, user_frames
 from .pause import OperatorRecord, PausePoint
 from .stepping.stepper import Stop
 from .stepping.user_code import nearest_user_frame
@@ -141,6 +143,8 @@ def _index_of(code: CodeType | None, frames: Sequence[StackFrame]) -> int:
 @functools.lru_cache(maxsize=64)
 def source_of(code: CodeType) -> tuple[tuple[str, ...], int]:
     """Return the lines of a function, and the number of the first; nothing and 0 if they are not available."""
+    if code.co_name == "<module>":  # before 3.13, inspect returns its first block alone
+        return tuple(line.rstrip("\n") for line in linecache.getlines(code.co_filename)), 1
     try:
         lines, first_line = inspect.getsourcelines(code)
         if 0 < first_line + len(lines) <= code.co_firstlineno:  # before 3.13, for a class's body: the function above it
@@ -157,15 +161,16 @@ def source_of(code: CodeType) -> tuple[tuple[str, ...], int]:
 def lines_with_code(code: CodeType) -> frozenset[int]:
     """Return the numbers of the lines that a function can reach, including inner functions, without its header."""
     numbers = {line for _, _, line in code.co_lines() if line}
-    if len(numbers) > 1:  # else the function is a single line
+    if len(numbers) > 1 and code.co_name != "<module>":  # else the function is a single line
         numbers.discard(code.co_firstlineno)
     inner_numbers = (lines_with_code(constant) for constant in code.co_consts if isinstance(constant, CodeType))
     return frozenset(numbers).union(*inner_numbers)
 
 
-def stack_of(frame: FrameType | None) -> list[str]:
-    """Return the user's running functions, outermost first, each as ``function, line N``."""
-    return [running.label for running in running_frames(frame)]
+def stack_of(frame: FrameType | None, most: int) -> list[str]:
+    """Return the innermost ``most`` of the user's running functions, outermost first, as ``function, line N``."""
+    frames = islice(user_frames(frame), most)
+    return [f"{running.f_code.co_name}, line {running.f_lineno}" for running in frames][::-1]
 
 
 def argument_names(function: Any, args: Sequence[object]) -> dict[str, object]:

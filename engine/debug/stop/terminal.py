@@ -287,7 +287,7 @@ _GO_ON = {
 _RESUME = {name: command for command, names in _GO_ON.items() for name in names}
 
 _OTHERS: dict[tuple[str, ...], _Command] = {
-    ("step back", "back", "b"): _Command(_back, "", "show the line that the bprop passed before"),
+    ("step back", "back", "b"): _Command(_back, "", "show the line that was passed before"),
     ("step forward", "forward", "f"): _Command(_forward, "", "show the line after it"),
     ("source", "l"): _Command(_source, "", "the whole function"),
     ("variables", "v"): _Command(_variables, "", "the names in scope; * marks those that changed"),
@@ -310,8 +310,17 @@ _OTHERS: dict[tuple[str, ...], _Command] = {
     ("help", "h", "?"): _Command(_help, "", "this list"),
 }
 _COMMANDS = {name: command for names, command in _OTHERS.items() for name in names}
+_DOES = {
+    "over": "go on to the next line; at a cell, to the moment after it",
+    "into": "go on into a function of yours that the line calls",
+    "out": "go on to the line after the call",
+    "operator": "go on to the next operator",
+    "cell": "go on to the next moment of a cell",
+    "continue": "go on to the next breakpoint, or the end",
+    "abort": "end the run",
+}
 _HELP = [
-    *((", ".join(names), "end the run" if command == "abort" else "go on") for command, names in _GO_ON.items()),
+    *((", ".join(names), _DOES[command]) for command, names in _GO_ON.items()),
     *(
         (", ".join(names) + (f" {command.arguments}" if command.arguments else ""), command.does)
         for names, command in _OTHERS.items()

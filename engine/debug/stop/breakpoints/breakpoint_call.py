@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from ..pauses import is_evaluating
 from ..stepping.session_stepping import SessionStepping
 
 __all__ = ["answer_breakpoint_calls", "leave_breakpoint_calls"]
@@ -37,6 +38,8 @@ def _pause(*args: Any, **keywords: Any) -> Any:
     if stepping is None:
         return (_previous or sys.__breakpointhook__)(*args, **keywords)
     if os.environ.get("PYTHONBREAKPOINT") == "0":  # the user disabled all calls, as with Python's own hook
+        return None
+    if is_evaluating():  # an expression at a pause calls this code
         return None
     stepping.pause_in(sys._getframe(1), "breakpoint() was called")
     return None

@@ -30,6 +30,8 @@ _MAX_BYTES = 256 << 20
 _MAX_ITEMS = 1000
 _MAX_ARRAY_BYTES = 1 << 16
 _COPIED = (list, tuple, dict, set)
+# Limit of the frames that are looked through for a line's stack: a deep recursion would be quadratic.
+_MAX_STACK = 100
 # Limit of distinguished frames; beyond it, ended frames are dropped, since they hold their variables.
 _MAX_CALLS = 16
 
@@ -109,7 +111,7 @@ class LineHistory:
 
     def passes(self, frame: FrameType) -> None:
         """Record the line that a frame is about to run."""
-        stack = stack_of(frame)
+        stack = stack_of(frame, _MAX_STACK)
         scope = {name: _snapshot(value) for name, value in variables(frame).items()}
         state = PastState(
             frame.f_code,

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from hookscope.engine.tape import taps
 from hookscope.engine.tape.taps import CellCall
 
-from ...record.capture import cell_name
 from ..breakpoints.breakpoint import Breakpoint
 from ..next_stop import NextStop
 from ..pause import DebugAbort, PausePoint
@@ -103,12 +102,14 @@ class _Thread:
     """State of one thread that is stepped or has breakpoints at lines.
 
     Attributes:
+        thread: the thread.
         bprops: the custom bprops that are stepped, the innermost last.
         last_values: the contents of a frame's variables at its last stop.
     """
 
     def __init__(self, stepping: SessionStepping, attachment: Attachment, pauses: Pauses) -> None:
         self._stepping = stepping
+        self.thread = threading.current_thread()
         self.stepper = Stepper(
             self._on_stop,
             stepping.follows,
@@ -128,6 +129,12 @@ class _Thread:
         self._pauses = pauses
         self._attachment = attachment
         self.last_frame: FrameType | None = None
+
+    def end(self) -> None:
+        """Stop no more, and release everything: the session or the thread has ended."""
+        self.stepper.close()
+        self.bprops.clear()
+        self.update()
 
     def update(self) -> None:
         """Record operators exactly while this thread is stepped, and release everything when it no longer is."""
@@ -153,14 +160,14 @@ class _Thread:
     def _on_stop(self, stop: Stop) -> str:
         # Evaluations and displays at a stop must be neither recorded nor watched.
         command = "continue"
+        self._stepping.obey_at_line(command)  # also if an interrupt ends the pause
         with taps.mute(), self._faults.at("stepping (a stop)"):
             command = self._pauses.pause_at(self._point(stop))
             self.last_values[stop.frame] = contents(stop.locals())
             if len(self.last_values) > _MAX_FRAMES:  # they hold the variables of frames that have ended
                 del self.last_values[next(iter(self.last_values))]
-        visit = self._attachment.visits.running()
-        if command == "abort" and visit is not None:
-            visit.aborted = True
+        if command == "abort":
+            self._stepping.mark_aborted()
         self._stepping.obey_at_line(command)
         return command
 
@@ -187,12 +194,7 @@ class _Thread:
         return point
 
     def _assignment(self, stop: Stop) -> Callable[[str, object], Change]:
-        recomputed = [visit for visit in self._attachment.visits.all_running() if visit.cell._recompute is not None]
-
         def assign(name: str, value: object) -> Change:
-            if recomputed and not self.bprops:  # the second computation would not know of the change
-                where = cell_name(recomputed[0].path)
-                raise RuntimeError(f"no variable can be set here: {where} is computed again in the backward pass")
             change = stop.assign(name, value)
             if stop.frame is self.last_frame:
                 self.history.assigned(change.name, change.value)
@@ -272,11 +274,12 @@ class SessionStepping:
         thread, self._threads = self._threads.state, _Threads()
         states, self._states = self._states, []
         for state in states:  # the others notice at their next call
-            state.stepper.forget()
-            state.bprops.clear()
-            state.update()
+            state.end()
         if thread is not None:
             thread.stepper.listen(sys._getframe())
+        tracing.prune()
+        tracing.restore()
+        self._pauses.shown_error = None
         self._listen_to_operators()
 
     # Commands
@@ -288,6 +291,8 @@ class SessionStepping:
     def pause_in(self, frame: FrameType, reason: str) -> None:
         """Pause in a function; see ``DebugSession.pause``."""
         check_not_evaluating()
+        if taps.in_repetition():  # a repeated call is the same call
+            return
         with taps.mute():
             visit = self._attachment.visits.running()
             path, names = _path_and_names(None, visit)
@@ -311,17 +316,28 @@ class SessionStepping:
         thread = self._threads.state
         if thread is not None and thread.history.states:
             thread.add_history(point)
-        with tracing.suspended(frame):
-            command = self._pauses.pause_or_abort(point)
-        self._obey(command, depth, frame)
+        try:
+            with tracing.suspended(frame):
+                command = self._pauses.pause_or_abort(point)
+        except DebugAbort:
+            self.mark_aborted()
+            raise
+        self._obey(command, depth, frame, point.exception)
 
-    def _obey(self, command: str, depth: int, frame: FrameType) -> None:
+    def _obey(self, command: str, depth: int, frame: FrameType, error: BaseException | None) -> None:
         if self._is_attached:
             self.next_stop.obey(command, depth)
         if command in ("over", "into", "out") or self._threads.state is not None:
             thread = self._thread_state()
+            if error is not None:
+                thread.stepper.shown_errors.append(error)
             thread.stepper.obey(command, frame)
         self.listen(frame)
+
+    def mark_aborted(self) -> None:
+        """Mark the running cells, so that the first whose code catches the ``DebugAbort`` raises it again."""
+        for visit in self._attachment.visits.all_running():
+            visit.aborted = True
 
     def obey_at_line(self, command: str) -> None:
         """Apply a command at a line: only "cell" and "operator" stop elsewhere than at lines."""
@@ -351,14 +367,18 @@ class SessionStepping:
 
     def run_began(self) -> None:
         """Begin a run in this thread."""
+        tracing.restore()
         thread = self._threads.state
         if thread is not None or self._breakpoints.lines.any:
             self.listen(sys._getframe(1))
 
     def _thread_state(self) -> _Thread:
         if self._threads.state is None:
+            for state in self._states:
+                if not state.thread.is_alive():
+                    state.end()
             self._threads.state = _Thread(self, self._attachment, self._pauses)
-            self._states.append(self._threads.state)
+            self._states = [*(state for state in self._states if state.thread.is_alive()), self._threads.state]
         return self._threads.state
 
     # What the stepper asks

@@ -15,6 +15,7 @@ them, so code that is not stepped has no overhead.
 
 from __future__ import annotations
 
+import dis
 import inspect
 import sys
 from collections.abc import Callable, Iterator
@@ -30,8 +31,6 @@ __all__ = ["Stepper", "Stop", "code_of", "is_user_code", "user_frame"]
 
 # The end of an iteration is not reported, unless it leaves the function that is stepped.
 _ENDS_OF_ITERATION = (StopIteration, StopAsyncIteration)
-# Their end is also reported at each suspension.
-_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class Stop:
@@ -96,6 +95,8 @@ class Stepper:
         self._outermost: FrameType | None = None
         self.shown_errors: list[BaseException] = []
         self.aborted = False
+        self._is_closed = False
+        self._pending_abort = False
 
     # Listener of the tracing
 
@@ -107,7 +108,7 @@ class Stepper:
     @property
     def finished(self) -> bool:
         """True if no line is a stop now or later."""
-        return not (self.stepping or self._has_breakpoints())
+        return self._is_closed or not (self.stepping or self._pending_abort or self._has_breakpoints())
 
     def follows(self, code: CodeType) -> bool:
         """Return whether lines of this code are relevant."""
@@ -118,7 +119,11 @@ class Stepper:
 
     def at_line(self, frame: FrameType) -> None:
         """Stop at the line that a followed frame is about to run, if required."""
-        if self._entered is not None and frame.f_code is not self._entered:
+        if self._pending_abort and frame in self._targets and not leaves_with(frame):
+            self._pending_abort = False
+            self.forget()
+            raise DebugAbort("aborted from the debugger")
+        if self._pending_abort or (self._entered is not None and frame.f_code is not self._entered):
             return
         is_entered = self._may_enter(frame)
         if self._on_line is not None and is_entered:
@@ -145,7 +150,7 @@ class Stepper:
 
     def ended(self, frame: FrameType) -> None:
         """End the stepping with the outermost frame of the last stop: what runs next is not what was stepped."""
-        if frame is self._outermost and not frame.f_code.co_flags & _SUSPENDED:
+        if frame is self._outermost:
             self.forget()
             self._on_change()
 
@@ -189,6 +194,13 @@ class Stepper:
     def entering(self) -> bool:
         """True after "into", until the next stop."""
         return self._entering
+
+    def close(self) -> None:
+        """Stop never again: the session or the thread has ended."""
+        self.forget()
+        self._is_closed = True
+        self._pending_abort = False
+        self.shown_errors.clear()
 
     def call(self, function: Callable[..., Any], args: tuple[Any, ...], stops_first: bool = True) -> Any:
         """Return ``function(*args)``, stepped: its lines are followed, whoever wrote it.
@@ -239,6 +251,12 @@ class Stepper:
         with tracing.suspended(frame):
             command = check_command(self._on_stop(stop))
         self.obey(command, frame)
+        if command == "abort" and stop.exception is None and leaves_with(frame):
+            # An exception here would skip ``__exit__``: it is raised at the next line.
+            self._pending_abort = True
+            self._targets = set(self.callers(frame))
+            self.listen(frame)
+            return
         if command == "abort":
             raise DebugAbort("aborted from the debugger") from stop.exception
 
@@ -252,6 +270,13 @@ class Stepper:
     def nearest(self, frame: FrameType) -> FrameType | None:
         """Return the innermost of these frames."""
         return next(self.callers(frame), None)
+
+
+def leaves_with(frame: FrameType) -> bool:
+    """Return whether a frame that is about to run a line leaves a ``with`` block there, by a call of ``__exit__``."""
+    code, offset = frame.f_code, frame.f_lasti
+    following = [item for item in dis.get_instructions(code) if item.offset >= offset and item.opname != "NOP"][:3]
+    return len(following) == 3 and all(item.opname == "LOAD_CONST" and item.argval is None for item in following)
 
 
 def code_of(function: Callable[..., Any]) -> CodeType | None:

@@ -6,6 +6,8 @@ two sessions. Both mechanisms are active only as long, and restore the setup of 
 
 from __future__ import annotations
 
+import atexit
+import dis
 import sys
 import threading
 from collections.abc import Iterator
@@ -13,7 +15,7 @@ from contextlib import contextmanager
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Protocol
 
-__all__ = ["Listener", "restore", "suspended", "trace", "untrace"]
+__all__ = ["Listener", "prune", "restore", "suspended", "trace", "untrace"]
 
 
 class Listener(Protocol):
@@ -44,6 +46,8 @@ class Listener(Protocol):
 class _PerThread(threading.local):
     def __init__(self) -> None:
         self.listeners: list[Listener] = []
+        # Whether code is followed, by its id, since code compares by content: decided once, for the cost of calls.
+        self.decided: dict[int, tuple[CodeType, bool]] = {}
         self.settrace: Any = None  # the mechanism of Python 3.11
 
 
@@ -55,6 +59,7 @@ def trace(listener: Listener, frame: FrameType | None) -> None:
 
     A further call for the same listener arms frames and code that it follows only now.
     """
+    _thread.decided.clear()
     if listener not in _thread.listeners:
         _thread.listeners = [*_thread.listeners, listener]
     _start(frame)
@@ -67,6 +72,7 @@ def untrace(listener: Listener, frame: FrameType | None) -> None:
         listener: the listener.
         frame: the innermost frame that may be traced.
     """
+    _thread.decided.clear()
     _thread.listeners = [item for item in _thread.listeners if item is not listener and not item.finished]
     if not _thread.listeners:
         _end(frame)
@@ -76,12 +82,17 @@ def untrace(listener: Listener, frame: FrameType | None) -> None:
 def suspended(frame: FrameType | None) -> Iterator[None]:
     """Trace nothing in this thread during the block, such as a pause, in which code of the debugger runs."""
     listeners, _thread.listeners = _thread.listeners, []
+    _thread.decided.clear()
     if listeners:
         _end(None)
     try:
         yield
     finally:
-        _thread.listeners = [listener for listener in listeners if not listener.finished]
+        added = [listener for listener in _thread.listeners if listener not in listeners]
+        if added:
+            _end(None)
+        _thread.listeners = [listener for listener in (*listeners, *added) if not listener.finished]
+        _thread.decided.clear()
         if _thread.listeners:
             _start(frame)
 
@@ -125,6 +136,11 @@ if sys.version_info < (3, 12):
         return getattr(holder, "_original_tracing", None) or sys.settrace
 
     _settrace = _settrace_of_python()
+    atexit.register(_settrace, None)  # else Python would call a function of a module that it has cleared
+
+    def _is_suspended(frame: FrameType) -> bool:
+        """Return whether a frame that reports its end is one of a generator or a coroutine that only waits."""
+        return dis.opname[frame.f_code.co_code[frame.f_lasti]] in ("YIELD_VALUE", "RETURN_GENERATOR")
 
     class _SetTrace:
         """Trace function of a thread, which is called for every call while it is set."""
@@ -165,8 +181,13 @@ if sys.version_info < (3, 12):
             self._before = self._before if self._is_set else None
 
         def _called(self, frame: FrameType, event: str, arg: Any) -> Any:
-            # Without a listener, the session ended in another thread.
-            return self._event if _release_finished(frame) and _follows(frame.f_code) else None
+            code = frame.f_code
+            decision = _thread.decided.get(id(code))
+            if decision is None:
+                if not _release_finished(frame):  # the session ended in another thread
+                    return None
+                decision = _thread.decided[id(code)] = code, _follows(code)
+            return self._event if decision[1] else None
 
         def _event(self, frame: FrameType, event: str, arg: Any) -> Any:
             if not self._is_set:  # a generator that was suspended when the tracing ended continues
@@ -177,7 +198,7 @@ if sys.version_info < (3, 12):
                     _report_line(frame)
                 elif event == "exception":
                     _report_error(frame, arg[1], arg[2])
-                elif event == "return":
+                elif event == "return" and not _is_suspended(frame):
                     _report_end(frame)
                 frame.f_locals  # noqa: B018  # Python now writes its copy of the variables back: it must be current
             finally:
@@ -193,6 +214,9 @@ if sys.version_info < (3, 12):
         if _thread.settrace is not None:
             _thread.settrace.end(frame or sys._getframe())
 
+    def prune() -> None:
+        """Do nothing: the tracer of a thread ends with it."""
+
     def restore() -> None:
         """Restore the tracer of another tool after an abort: Python unsets every tracer when one raises."""
         if _thread.settrace is not None:
@@ -205,7 +229,7 @@ else:
         """Events of all threads: calls and exceptions everywhere, lines and returns in followed code."""
 
         lock: ClassVar[threading.RLock] = threading.RLock()
-        threads: ClassVar[set[int]] = set()
+        threads: ClassVar[dict[int, dict[str, Any]]] = {}  # the variables of ``_thread``, by the thread's identifier
         tool: ClassVar[int] = -1
         # By id: code objects compare by content, and a notebook cell that was run twice leaves two equal ones.
         armed: ClassVar[dict[int, CodeType]] = {}
@@ -213,9 +237,9 @@ else:
         @classmethod
         def start(cls, frame: FrameType | None) -> None:
             with cls.lock:
-                if not cls.threads:
+                if cls.tool < 0:
                     cls._take_tool()
-                cls.threads.add(threading.get_ident())
+                cls.threads[threading.get_ident()] = _thread.__dict__
                 sys.monitoring.restart_events()
                 while frame is not None:
                     if _follows(frame.f_code):
@@ -225,9 +249,16 @@ else:
         @classmethod
         def end(cls) -> None:
             with cls.lock:
-                cls.threads.discard(threading.get_ident())
-                if not cls.threads and cls.tool >= 0:
-                    cls._give_tool_back()
+                cls.threads.pop(threading.get_ident(), None)
+                cls._give_tool_back()
+
+        @classmethod
+        def prune(cls) -> None:
+            with cls.lock:
+                for thread, variables in tuple(cls.threads.items()):
+                    if all(listener.finished for listener in variables["listeners"]):
+                        del cls.threads[thread]
+                cls._give_tool_back()
 
         @classmethod
         def arm(cls, code: CodeType) -> None:
@@ -252,6 +283,8 @@ else:
 
         @classmethod
         def _give_tool_back(cls) -> None:
+            if cls.threads or cls.tool < 0:
+                return
             tool, cls.tool = cls.tool, -1
             sys.monitoring.set_events(tool, 0)
             for code in cls.armed.values():
@@ -320,6 +353,10 @@ else:
 
     def _end(frame: FrameType | None) -> None:
         _Monitoring.end()
+
+    def prune() -> None:
+        """Free the tool if the threads that were traced have ended, or their listeners are finished."""
+        _Monitoring.prune()
 
     def restore() -> None:
         """Do nothing: other tools of ``sys.monitoring`` keep their events."""
