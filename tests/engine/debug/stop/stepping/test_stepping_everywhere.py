@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import linecache
 import sys
 import threading
 from collections.abc import Iterable, Iterator
@@ -443,3 +445,210 @@ def test_stepping_through_a_step_changes_no_bit() -> None:
         session, _ = watched(net, [command] * 200)
         with session:
             assert losses(session, net) == alone
+
+
+# Aborts, and what is left behind
+
+
+class Entered:
+    """A context manager that notes whether it was left."""
+
+    def __init__(self) -> None:
+        self.is_left = False
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        self.is_left = True
+
+
+def test_an_abort_where_a_with_block_ends_still_leaves_the_block() -> None:
+    entered, after = Entered(), []
+
+    def run() -> None:
+        session.pause()
+        with entered:
+            net(X)
+        after.append(1)
+
+    net = Net()
+    session, person = watched(net, ["over", "over", "over", "abort"])
+    with session, pytest.raises(DebugAbort):
+        run()
+    assert person.stops == ["run+1", "run+2", "run+3", "run+2"]
+    assert entered.is_left and after == []
+
+
+def test_an_abort_at_the_end_of_the_sessions_own_block_detaches_it() -> None:
+    net = Net()
+    session, _ = watched(net, ["over", "over", "abort"])
+
+    def run() -> None:
+        with session:
+            session.pause()
+            net(X)
+
+    run()
+    assert not session.attached
+    net(X)
+
+
+@pytest.mark.parametrize("breakpoint_", ["inner:forward_pre", "inner.fc:forward", "ops.mul"])
+def test_an_abort_that_construct_catches_is_raised_again_at_its_end(breakpoint_: str) -> None:
+    class Catching(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = Inner()
+
+        def construct(self, x: Any) -> Any:
+            try:
+                return self.inner(x)
+            except Exception:
+                return x
+
+    session, _ = watched(Catching(), ["abort"], breaks=[breakpoint_])
+    with session, pytest.raises(DebugAbort):
+        session.roots[0](X)
+
+
+@pytest.mark.parametrize("command", [["abort"], ["continue"]])
+def test_another_tools_tracer_is_back_after_an_abort_at_a_line(command: list[str]) -> None:
+    if sys.version_info >= (3, 12):
+        pytest.skip("sys.monitoring leaves tracers alone")
+
+    def other(frame: Any, event: str, arg: Any) -> None:
+        return None
+
+    net = Net()
+    session, _ = watched(net, ["into", *command], breaks=["inner:forward_pre"])
+    before = sys.gettrace()
+    sys.settrace(other)
+    try:
+        with contextlib.suppress(DebugAbort), session:
+            net(X)
+        tracer = sys.gettrace()
+    finally:
+        sys.settrace(before)
+    assert tracer is other
+
+
+def test_after_an_interrupt_the_next_run_does_not_go_on_with_the_last_command() -> None:
+    net = Net()
+    session, person = watched(net, ["into"], breaks=["inner:forward_pre"])
+
+    def look(session: DebugSession) -> None:
+        if len(person.stops) == 2:
+            raise KeyboardInterrupt
+
+    person.look = look  # type: ignore[assignment]
+    with session:
+        with pytest.raises(KeyboardInterrupt):
+            net(X)
+        person.stops.clear()
+        net(X)
+    assert person.stops == ["inner:forward_pre"]
+
+
+def test_a_session_that_is_attached_again_at_a_pause_stops_once_at_each_line() -> None:
+    net = Net()
+    line = Inner.construct.__code__.co_firstlineno + 2
+    session, person = watched(net, breaks=[f"inner:{line}"])
+
+    def look(session: DebugSession) -> None:
+        if len(person.stops) == 1:
+            session.detach()
+            session.attach()
+
+    person.look = look  # type: ignore[assignment]
+    session.attach()
+    net(X)
+    person.stops.clear()
+    net(X)
+    session.detach()
+    assert person.stops == ["construct+2"]
+
+
+def test_a_breakpoint_of_another_session_that_is_set_during_a_pause_stops_the_same_run() -> None:
+    net = Net()
+    line = Inner.construct.__code__.co_firstlineno + 2
+    other, person = watched(net)
+    session, first = watched(net, breaks=["inner:forward_pre"])
+    first.look = lambda session: other.add_breakpoint(f"inner:{line}")  # type: ignore[assignment, return-value]
+    with other, session:
+        net(X)
+    assert person.stops == ["construct+2"]
+
+
+def test_an_ended_thread_keeps_no_values_and_no_tool() -> None:
+    net = Net()
+    line = Inner.construct.__code__.co_firstlineno + 2
+    session, person = watched(net, breaks=[f"inner:{line}"])
+    with session:
+        for _ in range(2):
+            thread = threading.Thread(target=net, args=(X,))
+            thread.start()
+            thread.join()
+        net(X)
+    assert person.stops == ["construct+2"] * 3
+
+
+@pytest.mark.parametrize("way", ["breakpoint", "pause", "operator", "outer frame"])
+def test_at_no_kind_of_stop_a_variable_of_a_recomputed_cell_can_be_set(way: str) -> None:
+    class Recomputed(nn.Cell):
+        def construct(self, x: Any) -> Any:
+            y = x * 2.0
+            if way == "breakpoint":
+                breakpoint()
+            elif way == "pause":
+                session.pause()
+            return self.helper(y)
+
+        def helper(self, y: Any) -> Any:
+            return y * y
+
+    net = Recomputed()
+    net.recompute()
+    line = Recomputed.helper.__code__.co_firstlineno + 1
+    breaks = {"operator": ["ops.mul if passes == 2"], "outer frame": [f"{__file__}:{line}"]}.get(way, [])
+    session, person = watched(net, breaks=breaks)
+    errors: list[str] = []
+
+    def look(session: DebugSession) -> None:
+        if way == "outer frame":
+            session.show_frame(-2)
+        try:
+            session.edit("y", "y * 10.0")
+        except RuntimeError as error:
+            errors.append(str(error))
+
+    person.look = look  # type: ignore[assignment]
+    with session:
+        gradient = ms.grad(lambda x: net(x).sum())(X)
+    assert gradient.asnumpy().tolist() == [8.0, 16.0]
+    assert errors and set(errors) == {"no variable can be set here: (root) is computed again in the backward pass"}
+
+
+def test_the_lines_of_a_module_are_shown_also_its_first() -> None:
+    source = "session.pause()\na = 1\n\nb = a + 1\n"
+    filename = "<a module of this test>"
+    linecache.cache[filename] = len(source), None, source.splitlines(True), filename
+    session, person = watched(Net(), ["over", "over"])
+    with session:
+        exec(compile(source, filename, "exec"), {"session": session})
+    point = person.points[-1]
+    assert (point.first_line, point.line, len(point.lines)) == (1, 4, 4)
+    assert point.stoppable == {1, 2, 4}
+
+
+def test_code_that_pauses_can_be_evaluated_at_a_pause() -> None:
+    def helper() -> int:
+        breakpoint()
+        return 3
+
+    session, person = watched(Net())
+    values: list[Any] = []
+    person.look = lambda session: values.append(session.evaluate("helper()"))  # type: ignore[assignment, return-value]
+    with session:
+        session.pause()
+    assert values == [3] and helper is not None
