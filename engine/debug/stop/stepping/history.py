@@ -104,6 +104,7 @@ class LineHistory:
         self._max_bytes = max_bytes
         self._memory = ArrayMemory()
         self._calls: dict[FrameType, int] = {}
+        self._outer_stacks: dict[FrameType, tuple[FrameType, int, list[str]]] = {}
         self._numbered = 0
         self._operators: deque[_OperatorRun] = deque()
         self.states: deque[PastState] = deque()
@@ -111,7 +112,7 @@ class LineHistory:
 
     def passes(self, frame: FrameType) -> None:
         """Record the line that a frame is about to run."""
-        stack = stack_of(frame, _MAX_STACK)
+        stack = [*self._outer_stack(frame), f"{frame.f_code.co_name}, line {frame.f_lineno}"]
         scope = {name: _snapshot(value) for name, value in variables(frame).items()}
         state = PastState(
             frame.f_code,
@@ -125,6 +126,18 @@ class LineHistory:
         )
         self.states.append(state)
         self._keep(state)
+
+    def _outer_stack(self, frame: FrameType) -> list[str]:
+        """Return the stack of the caller, which stays the same from line to line of a function."""
+        caller = frame.f_back
+        if caller is None:
+            return []
+        entry = self._outer_stacks.get(frame)
+        if entry is None or entry[0] is not caller or entry[1] != caller.f_lineno:
+            if len(self._outer_stacks) >= _MAX_CALLS:
+                self._outer_stacks.clear()
+            entry = self._outer_stacks[frame] = caller, caller.f_lineno, stack_of(caller, _MAX_STACK)
+        return entry[2]
 
     def operator(self, name: str, inputs: tuple[Any, ...], outputs: Any, path: str, frame: FrameType | None) -> None:
         """Record an operator that the line of ``frame`` ran."""
@@ -164,6 +177,7 @@ class LineHistory:
         self.states.clear()
         self._operators.clear()
         self._calls.clear()
+        self._outer_stacks.clear()
         self._memory.clear()
         self.ran = 0
 

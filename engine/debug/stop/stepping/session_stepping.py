@@ -153,6 +153,8 @@ class _Thread:
 
     def _breaks_at(self, frame: FrameType) -> bool:
         self._line_stop = None
+        if not self._stepping.has_line_breakpoints():
+            return False
         with self._faults.at("stepping (a breakpoint at a line)"):
             self._line_stop = self._stepping.breakpoint_at(self, frame)
         return self._line_stop is not None

@@ -102,7 +102,11 @@ def _follows(code: CodeType) -> bool:
 
 
 def _report_line(frame: FrameType) -> None:
-    for listener in _thread.listeners:
+    listeners = _thread.listeners
+    if len(listeners) == 1:  # the frame is traced for it
+        listeners[0].at_line(frame)
+        return
+    for listener in listeners:
         if not listener.finished and listener.follows(frame.f_code):
             listener.at_line(frame)
 
