@@ -404,6 +404,7 @@ class DebugSession:
         self._pauses.aborting = False
         self._attachment.detach()
         leave_breakpoint_calls(self._stepping)
+        self._breakpoints.report_unknown_files()
         self._stepping.detach()
         self.checks.detach()
         self._attachment.forget()

@@ -245,7 +245,7 @@ def _breakpoint(line: _Line, typed: str) -> _Candidates:
         return _Candidates(moment, ("forward", "backward") if is_operator else MOMENTS)
     if is_operator:
         return _Candidates(path, (f"ops.{name}" for name in sorted(OPERATORS)))
-    return _Candidates(path, [*_next_level(path, line.paths), "ops."])
+    return _Candidates(path, [*_next_level(path, line.paths), "ops.", "exception"])
 
 
 def _conditions(line: _Line, typed: str) -> _Candidates:

@@ -10,7 +10,7 @@ from ....base.quoting import quoted
 from ...argument_checks import checked_flag, checked_text
 from ...watch.pattern import ROOT, check_matches, member
 from .breakpoint import Breakpoint
-from .line_check import check_line
+from .line_check import check_line, known_files
 from .line_stops import LineStops, passes
 
 if TYPE_CHECKING:
@@ -120,6 +120,12 @@ class Breakpoints:
                 is_hit = passes(candidate, values, scope, self._events)
                 match = match or (candidate if is_hit else None)
         return match
+
+    def report_unknown_files(self) -> None:
+        """Report breakpoints at lines of files that nothing has loaded until the end of a run."""
+        for stop in self.all:
+            if stop.is_anywhere and not stop.passes and not any(known_files(stop)):
+                self._events.say(f"breakpoint {stop} was not reached: no such file has run", once=str(stop))
 
     def report_skipped(self, cell: Cell) -> None:
         """Report once that breakpoints do not stop in an expression evaluated at a pause, after it called ``cell``."""

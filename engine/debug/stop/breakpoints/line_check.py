@@ -11,7 +11,7 @@ from ....base.quoting import quoted
 from ..points import lines_with_code
 from .breakpoint import Breakpoint
 
-__all__ = ["check_line"]
+__all__ = ["check_line", "known_files"]
 
 
 def check_line(stop: Breakpoint) -> None:
@@ -20,7 +20,7 @@ def check_line(stop: Breakpoint) -> None:
     Raises:
         ValueError: there is no such file, or no code at this line.
     """
-    files = list(_files(stop))
+    files = list(known_files(stop))
     if not files and os.path.isabs(stop.filename) and not os.path.exists(stop.filename):
         raise ValueError(f"breakpoint {quoted(str(stop))}: there is no file {stop.filename}")
     lines = set().union(*(_lines_of(file) for file in files))
@@ -30,7 +30,7 @@ def check_line(stop: Breakpoint) -> None:
         raise ValueError(f"breakpoint {quoted(str(stop))}: line {stop.line} has no code{nearest}")
 
 
-def _files(stop: Breakpoint) -> Iterator[str]:
+def known_files(stop: Breakpoint) -> Iterator[str]:
     """Yield the known files that the breakpoint may mean."""
     names = {stop.filename, *linecache.cache}
     names |= {file for module in tuple(sys.modules.values()) if (file := getattr(module, "__file__", None))}

@@ -318,6 +318,14 @@ def test_a_line_without_code_cannot_be_run_to_and_the_run_stays() -> None:
     assert len(errors) == 1 and "line 2 has no code" in errors[0]
 
 
+def test_a_breakpoint_in_a_file_that_never_ran_is_reported_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+    net = Net()
+    session, _ = watched(net, breaks=["nosuch_module.py:3"])
+    with session:
+        net(X)
+    assert "breakpoint nosuch_module.py:3 was not reached: no such file has run" in capsys.readouterr().err
+
+
 def test_hit_counts_are_conditions_on_passes() -> None:
     net = Net()
     line = Inner.construct.__code__.co_firstlineno + 2
