@@ -238,7 +238,7 @@ def _breakpoint(line: _Line, typed: str) -> _Candidates:
         return _name(NAMES, typed)
     location, space, condition = typed.partition(" ")
     if space:
-        return _Candidates(condition, ["if "])
+        return _Candidates(condition, ["if ", "log "])
     path, colon, moment = location.partition(":")
     is_operator = path.startswith("ops.")
     if colon:

@@ -183,7 +183,7 @@ def test_no_code_of_the_user_runs() -> None:
     assert at_end("%%cell ", namespace)[1][:2] == ["net", "--watch"]
     assert at_end("%%cell awkward.", namespace)[1] == []
     assert at_end("%%cell net.", namespace)[1] == ["net.inner"]  # each cell has one path
-    assert at_end("%%cell net --break ", namespace)[1] == ["inner", "ops."]
+    assert at_end("%%cell net --break ", namespace)[1] == ["inner", "ops.", "exception"]
     assert (Watchful.looks, WatchfulNet.looks) == (0, 0)
 
 
