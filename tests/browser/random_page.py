@@ -33,7 +33,7 @@ window.driver = {
     const node = root.closest('.jp-Notebook .jp-Cell');
     const seen = (element) => element.getClientRects().length > 0 && getComputedStyle(element).visibility !== 'hidden';
     const named = (element) => element.getAttribute('aria-label') || element.innerText.trim().split('\\n')[0];
-    const controls = [...root.querySelectorAll(':is(button, input, select):enabled:not([role=tab])')];
+    const controls = [...root.querySelectorAll(':is(button, input, select):enabled:not([role=tab], .hs-tabs-more)')];
     const text = (role) => [...root.querySelectorAll(`[role=${role}]`)].filter(seen).map((one) => one.innerText.trim());
     return {
       mark: root.dataset.random, visible: seen(root), label: root.getAttribute('aria-label').slice(12),

@@ -69,7 +69,7 @@ def alert(panel_page: PanelPage) -> Locator:
 
 def controls(panel_page: PanelPage) -> Locator:
     """Return all buttons and fields except the tabs."""
-    return panel_page.page.locator("button:not([role=tab]), input, select, textarea")
+    return panel_page.page.locator("button:not([role=tab], .hs-tabs-more), input, select, textarea")
 
 
 def expect_off(panel_page: PanelPage, line: str) -> None:
