@@ -32,7 +32,7 @@ class Ranks {
     this.rankPanel = createRankPanel(model, send);
     this.evaluation = createEvaluation(send);
     this.tabs = new Tabs([["captures", "Captures"], ["parameters", "Parameters"], ["rank", "Rank"]], (tab) => this.#choose(tab));
-    setAttribute(this.tabs.element, "aria-label", "Views of the ranks");
+    setAttribute(this.tabs.strip, "aria-label", "Views of the ranks");
     this.tabs.fill("captures", this.captures.element);
     this.tabs.fill("parameters", this.parameters.element);
     this.tabs.fill("rank", this.rankPanel.element);
