@@ -117,7 +117,7 @@ def test_bad_input_is_one_line_and_the_body_does_not_run(kernel: Kernel, link: s
 
 
 def test_no_option_is_suggested_that_is_not_alike() -> None:
-    for word in ("--foo", "--fo", "-x", "--x", "-bb", "--bound"):
+    for word in ("--zoo", "--qu", "-x", "--x", "-bb", "--bound"):
         with pytest.raises(UsageError, match=f"there is no option '{word}'$"):
             options.OPEN.parse_line(f"net {word}")
 

@@ -95,12 +95,12 @@ class Breakpoint:
             try:
                 _compiled(self.expression, self.moment)
             except ValueError as error:
-                raise ValueError(f"breakpoint {str(self)!r}: {error}") from None
+                raise ValueError(f"breakpoint {(self.path or self.moment)!r}: {error}") from None
         if self.log is not None:
             try:
                 _log_text(self.log, self.moment)
             except ValueError as error:
-                raise ValueError(f"breakpoint {str(self)!r}: {error}") from None
+                raise ValueError(f"breakpoint {(self.path or self.moment)!r}: {error}") from None
 
     @property
     def line(self) -> int:
