@@ -228,6 +228,7 @@ class PlainSession:
         self.gradient_checks: dict[str, Any] = {}
         self.observers: list[Callable[[Event], None]] = []
         self.commands: list[str] = []
+        self.just_my_code = True
         self.running = False
         self.aborting = False
         self.trees_made = 0
