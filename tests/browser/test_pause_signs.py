@@ -171,8 +171,8 @@ def test_a_panel_that_is_removed_in_a_pause_gives_its_signs_to_the_next_one(note
     line = page.get_by_text("press Continue in the panel below, or interrupt the kernel")
     expect(line).to_be_visible()
     expect_signs(page, "[ ]:")  # JupyterLab clears the star too
-    for place in ("dense", "double"):
-        panel(page).expect_paused(place)
+    for cell in ("dense", "double"):
+        panel(page).expect_paused(cell)
         panel(page).button("Continue").click()
     assert "went on" in notebook.finish(2)
     expect(line).to_have_count(0)
@@ -193,8 +193,8 @@ def test_a_page_that_is_loaded_anew_in_a_pause_has_signs_where_the_panel_is(note
     waits = page.get_by_text("this cell waits, since another one is paused at forward of dense")
     expect(waits).to_be_visible()
     first = Panel(panel(page).root.first)  # the saved panel is live again, and the waiting cell may have another one
-    for place in ("dense", "double"):
-        first.expect_paused(place)
+    for cell in ("dense", "double"):
+        first.expect_paused(cell)
         expect(page).to_have_title(re.compile("^⏸ "))
         first.button("Continue").click()
     assert "last" in notebook.finish(4)

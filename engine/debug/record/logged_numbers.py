@@ -37,7 +37,7 @@ def checked_numbers(name: Any, value: Any) -> dict[str, float]:
     """
     if isinstance(name, Mapping):
         if value is not MISSING:
-            raise TypeError("log: after a mapping there is no value; a step is passed as step=...")
+            raise TypeError("log: value must be left out after a mapping; a step is passed as step=...")
         numbers: dict[str, float] = {}
         _add_all(numbers, name, "", 0)
         return numbers

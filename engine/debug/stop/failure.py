@@ -334,6 +334,6 @@ def without_traceback(error: BaseException) -> BaseException:
         copied: BaseException = builtin.__new__(kind, *arguments)
         builtin.__init__(copied, *arguments)
         copied.__dict__.update(error.__dict__)
-    except Exception:
+    except Exception:  # a class of the user's may refuse to be made without its constructor
         copied = Exception(error_text(error))
     return copied

@@ -121,7 +121,7 @@ def test_without_a_session_only_the_arguments_are_checked(monkeypatch: pytest.Mo
         (lambda: hookscope.log(3), TypeError, "log: name must be a str or a mapping"),  # type: ignore[arg-type]
         (lambda: hookscope.log("", 1.0), ValueError, "log: name must have 1 to 200 characters, got 0"),
         (lambda: hookscope.log("n" * 201, 1.0), ValueError, "log: name must have 1 to 200 characters, got 201"),
-        (lambda: hookscope.log({"a": 1}, 2), TypeError, "log: after a mapping there is no value"),
+        (lambda: hookscope.log({"a": 1}, 2), TypeError, "log: value must be left out after a mapping"),
         (lambda: hookscope.log({1: 1}), TypeError, "log: name must be a str, got int"),  # type: ignore[dict-item]
         (lambda: hookscope.log("a", 1.0, step=1.5), TypeError, "log: step must be an int or None, got float"),  # type: ignore[arg-type]
         (lambda: hookscope.log("a", 1.0, step=True), TypeError, "log: step must be an int or None, got bool"),

@@ -34,7 +34,7 @@ CASES: tuple[Case, ...] = tuple(
 
 @dataclass(frozen=True)
 class Judgment:
-    """What the debugger said of a script.
+    """Judgment of what the debugger said of a script.
 
     Attributes:
         error: the exception.
@@ -58,7 +58,7 @@ class Judgment:
 
     @property
     def is_right(self) -> bool:
-        """Whether the explanation states every fact and nothing that is false."""
+        """True if the explanation states every fact and nothing that is false."""
         return bool(self.text) and not self.missing and not self.false
 
 

@@ -37,7 +37,7 @@ def shape_text(array: Any) -> str:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where an array comes from.
+    """Origin of an array.
 
     Attributes:
         text: a noun, such as "the output of conv1"; for an operator with the shape of what it was computed from.

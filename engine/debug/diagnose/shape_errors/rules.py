@@ -29,7 +29,7 @@ _OPERATOR = re.compile(r"For '([\w.]+)', (.*)", re.DOTALL)
 
 @dataclass(frozen=True)
 class Conflict:
-    """What does not fit.
+    """Conflict between operands, or of one with what a function takes.
 
     Attributes:
         text: one sentence without a period.

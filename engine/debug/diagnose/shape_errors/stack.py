@@ -75,7 +75,7 @@ class Level:
 
     @property
     def is_engine(self) -> bool:
-        """Whether the frame runs code of the engine."""
+        """True if the frame runs code of the engine."""
         return is_engine(self.code.co_filename)
 
 

@@ -323,6 +323,8 @@ class SessionStepping:
                 command = self._pauses.pause_or_abort(point)
         except DebugAbort:
             self.mark_aborted()
+            if thread is not None:
+                thread.update()
             raise
         self._obey(command, depth, frame, point.exception)
 

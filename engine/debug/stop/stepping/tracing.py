@@ -140,7 +140,6 @@ if sys.version_info < (3, 12):
         return getattr(holder, "_original_tracing", None) or sys.settrace
 
     _settrace = _settrace_of_python()
-    atexit.register(_settrace, None)  # else Python would call a function of a module that it has cleared
 
     def _is_suspended(frame: FrameType) -> bool:
         """Return whether a frame that reports its end is one of a generator or a coroutine that only waits."""
@@ -154,6 +153,9 @@ if sys.version_info < (3, 12):
             self._before: Any = None
             # Trace functions of other tools in frames that are traced; of most frames it is None.
             self._frames: dict[FrameType, Any] = {}
+            if threading.current_thread() is threading.main_thread():
+                # Else Python would call a function of a module that it has cleared.
+                atexit.register(self.end, None)
 
         def start(self, frame: FrameType | None) -> None:
             if not self._is_set:
@@ -306,8 +308,8 @@ else:
                 (events.PY_START, cls._started),
                 (events.PY_RESUME, cls._started),
                 (events.RAISE, cls._raised),
-                (events.PY_RETURN, cls._returned),
-                (events.PY_UNWIND, cls._unwound),
+                (events.PY_RETURN, cls._ended),
+                (events.PY_UNWIND, cls._ended),
             )
 
         @staticmethod
@@ -339,14 +341,7 @@ else:
                     _release_finished(frame)
 
         @staticmethod
-        def _returned(code: CodeType, offset: int, value: object) -> None:
-            if _thread.listeners:
-                frame = sys._getframe(1)
-                _report_end(frame)
-                _release_finished(frame)
-
-        @staticmethod
-        def _unwound(code: CodeType, offset: int, error: BaseException) -> None:
+        def _ended(code: CodeType, offset: int, value: object) -> None:
             if _thread.listeners:
                 frame = sys._getframe(1)
                 _report_end(frame)
