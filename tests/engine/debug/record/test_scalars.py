@@ -40,8 +40,8 @@ def test_a_hundred_thousand_steps_take_little_memory_and_keep_every_extreme() ->
     # A bucket has 256 points, the smallest power of two of which 400 times as many are 100,000 or more.
     for begin in range(0, 100_000, 256):
         part = [value for value in values[begin : begin + 256] if math.isfinite(value)]
-        values = [value for step, value in steps.items() if begin <= step < begin + 256 and math.isfinite(value)]
-        assert (max(values), min(values)) == (max(part), min(part))
+        finite = [value for step, value in steps.items() if begin <= step < begin + 256 and math.isfinite(value)]
+        assert (max(finite), min(finite)) == (max(part), min(part))
 
 
 def test_few_points_are_all_kept_in_the_order_of_their_arrival() -> None:
@@ -49,9 +49,9 @@ def test_few_points_are_all_kept_in_the_order_of_their_arrival() -> None:
     points = [Point(3, 1.0, 1), Point(2, 2.0, 2), Point(2, 3.0, 3), Point(9, math.nan, 4)]
     for point in points:
         series.add(point)
-    values = series.points()
-    assert [point.step for point in kept] == [3, 2, 2, 9]
-    assert values[:3] == points[:3]
+    stored = series.points()
+    assert [point.step for point in stored] == [3, 2, 2, 9]
+    assert stored[:3] == points[:3]
 
 
 def test_one_loss_has_the_plain_name_and_those_of_several_weights_tell_whose_they_are() -> None:
