@@ -389,6 +389,12 @@ class ShellHooks(TracebackHooks):
             completer.namespace, completer.global_namespace = previous
 
 
+def custom_matchers(shell: Any) -> list[Any]:
+    """Return the functions that complete beside IPython's own; changes to the list take effect."""
+    matchers: list[Any] = shell.Completer.custom_matchers
+    return matchers
+
+
 def ends_with_semicolon(code: str) -> bool:
     """Return whether a cell's last expression ends with a semicolon, which suppresses its value."""
     from IPython.core.displayhook import DisplayHook

@@ -136,11 +136,11 @@ class DebuggerPanel(SavedWidget):
         at_pause = self._at_pause if session.shown is not None else ""
         self.view = at_pause or of_panel.chosen_view(session, names) or names[0]
         of_panel.restore(self)
+        for name, follow in dict.fromkeys(item for view in self._views for item in view.follow.items()):
+            self.observe(partial(self._follow_trait, follow), name)
         self._publish(0.0)
         super().__init__()
         self.on_msg(self._received)
-        for name, follow in dict.fromkeys(item for view in self._views for item in view.follow.items()):
-            self.observe(partial(self._follow_trait, follow), name)
         self._unsubscribe = session.observe(self._observed)
         self.progress_view.begin(self.comm)
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hookscope.engine.debug.inert_reads import array_of, is_tensor
+
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
 
@@ -47,9 +49,8 @@ def error_line(error: BaseException) -> str:
 
 def value_text(value: object, limit: int = _MAX_VALUE) -> str:
     """Format any value of the user's code; a tensor as shape, dtype and its first numbers."""
-    array = getattr(value, "_array", None)
-    if array is not None and hasattr(array, "shape"):
-        return _tensor_text(value, array)
+    if is_tensor(value):
+        return _tensor_text(value, array_of(value))
     try:
         text = repr(value)
     except Exception as error:  # a user's __repr__ may raise anything; the table must still be shown

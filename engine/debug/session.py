@@ -666,7 +666,7 @@ class DebugSession:
         return self._recorder.record_local(self._display.shown_point(), slot, value)
 
     def step_back(self) -> PausePoint:
-        """Display the previous line of the bprop; return the point that is now displayed.
+        """Display the previous line of the function; return the point that is now displayed.
 
         Raises:
             RuntimeError: nothing is paused, or there is no earlier line.
@@ -674,7 +674,7 @@ class DebugSession:
         return self._display.step_back()
 
     def step_forward(self) -> PausePoint:
-        """Display the next line of the bprop, at the end the line of the pause; return the point that is now displayed.
+        """Display the next line of the function, at the end that of the pause; return the point that is now displayed.
 
         Raises:
             RuntimeError: nothing is paused, or the line of the pause is displayed already.
@@ -682,13 +682,13 @@ class DebugSession:
         return self._display.step_forward()
 
     def show_operator(self, index: int) -> PausePoint:
-        """Display an operator that the bprop ran and its line; ``inputs`` and ``output`` name its values.
+        """Display an operator that the function ran and its line; ``inputs`` and ``output`` name its values.
 
         Args:
             index: position among the operators of ``paused``; as in a list, -1 is the last.
 
         Raises:
-            RuntimeError: nothing is paused, or not in a bprop that is stepped.
+            RuntimeError: nothing is paused, or not in a function that is stepped through.
             IndexError: there is no such operator.
         """
         return self._display.show_operator(index)

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult, context_matcher
 
+from ..ipykernel_adapter import custom_matchers
 from . import options
 
 __all__ = ["Completions", "complete", "register", "unregister"]
@@ -71,12 +72,12 @@ def register(shell: Any) -> None:
         return {"completions": completions, "matched_fragment": fragment, "suppress": True, "ordered": True}
 
     unregister(shell)
-    shell.Completer.custom_matchers.append(matcher)
+    custom_matchers(shell).append(matcher)
 
 
 def unregister(shell: Any) -> None:
     """Undo ``register``."""
-    matchers = shell.Completer.custom_matchers
+    matchers = custom_matchers(shell)
     matchers[:] = [matcher for matcher in matchers if getattr(matcher, "matcher_identifier", "") != _IDENTIFIER]
 
 

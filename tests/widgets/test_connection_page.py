@@ -188,6 +188,6 @@ def test_a_page_that_knows_no_kernel_goes_by_the_answers(private_page: Page, ses
 
 def test_a_panel_that_is_taken_away_listens_no_more(panel_page: PanelPage) -> None:
     count = "kernel.statusChanged.slots.size + kernel.connectionStatusChanged.slots.size + kernel.disposed.slots.size"
-    assert panel_page.page.evaluate(count) == 3
+    assert panel_page.page.evaluate(count) == 4  # of the connection, and of the moves of a rerun
     panel_page.page.evaluate("hides.splice(0).forEach((hide) => hide())")
     assert panel_page.page.evaluate(count) == 0

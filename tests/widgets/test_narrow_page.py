@@ -91,6 +91,7 @@ def test_the_strip_of_tabs_shows_the_chosen_one_and_that_there_are_more(
       const { left, right } = strip.getBoundingClientRect();
       return tab.left >= left - 1 && tab.right <= right + 1;
     }"""
+    page.get_by_role("tab", name="Findings").click()  # another panel of the session may have had another tab
     panel_page.until(lambda: more.all_inner_texts() == [FURTHER])
     more.click()
     panel_page.until(lambda: more.first.inner_text() == BACK)

@@ -30,8 +30,9 @@ export class Tabs {
 
   #drawArrows() {
     const { scrollLeft, scrollWidth, clientWidth } = this.strip;
-    this.arrows[0].hidden = scrollLeft < 1;
-    this.arrows[1].hidden = scrollLeft + clientWidth > scrollWidth - 1;
+    // The widths are rounded, each by itself: together by less than 2 pixels.
+    this.arrows[0].hidden = scrollLeft < 2;
+    this.arrows[1].hidden = scrollLeft + clientWidth > scrollWidth - 2;
   }
 
   /** @param {string} name @param {HTMLElement} element */

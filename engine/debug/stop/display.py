@@ -44,7 +44,7 @@ class PauseDisplay:
         """Display the previous line; see ``DebugSession.step_back``."""
         point = self.paused_point()
         if not point.history:
-            raise RuntimeError("there is nothing to step back to: no line of a bprop that is stepped was passed")
+            raise RuntimeError("there is nothing to step back to: no line was stepped through")
         if self._lines_back >= len(point.history):
             raise RuntimeError("there is no earlier line: the history begins here")
         return self._show(point, self._lines_back + 1)
@@ -60,7 +60,7 @@ class PauseDisplay:
         """Display an operator; see ``DebugSession.show_operator``."""
         point = self.paused_point()
         if point.past is None:
-            raise RuntimeError("there is no operator to show: only a bprop that is stepped keeps them")
+            raise RuntimeError("there is no operator to show: only a function that is stepped through keeps them")
         count = len(point.operators)
         if not -count <= index < count:
             raise IndexError(f"index must be one of the {count} operators that ran so far, got {index}")

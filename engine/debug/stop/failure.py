@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from hookscope.engine.nn.calling import call_hook, call_observed
 from hookscope.engine.tape import taps
 from hookscope.engine.tape.progress import Stopped
-from hookscope.engine.tensors.tensor import Tensor
 
 from ..diagnose.shape_errors import explain_error
+from ..inert_reads import is_a, is_tensor
 from ..record.capture import cell_name
 from .frames import StackFrame, raised_frames, saved_frames
 from .pause import DebugAbort, PausePoint, describe
@@ -176,10 +176,10 @@ def _inputs_text(where: str, inputs: Mapping[str, object]) -> str:
     return f"{where} got {values}" if values else f"{where} got no inputs"
 
 
-def _value_text(value: object) -> str:
-    if isinstance(value, Tensor):
+def _value_text(value: Any) -> str:
+    if is_tensor(value):
         return f"{str(value.dtype).lower()} {'x'.join(map(str, value.shape)) or '()'}"
-    if isinstance(value, tuple | list) and any(isinstance(item, Tensor) for item in value):
+    if is_a(value, tuple, list) and any(map(is_tensor, value)):
         return f"({', '.join(map(_value_text, value[:4]))}{', ...' if len(value) > 4 else ''})"
     return describe(value, _MAX_INPUT_TEXT)
 
@@ -313,7 +313,7 @@ class Failures:
         """Return whether a variable would keep this session alive."""
         from ..session import DebugSession
 
-        return isinstance(value, DebugSession)
+        return is_a(value, DebugSession)
 
     def release(self) -> None:
         """Release the failure, since a run begins or ended well."""

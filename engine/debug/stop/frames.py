@@ -13,6 +13,7 @@ import numpy as np
 
 from hookscope.engine.tensors.nested import tensors_in
 
+from ..inert_reads import is_a
 from ..record.memory import ArrayMemory
 from .stepping.user_code import is_user_code
 from .stepping.variables import Change, assign, variables
@@ -187,7 +188,7 @@ def _bounded(value: object, memory: ArrayMemory, max_bytes: int) -> object:
 
 
 def _arrays_in(value: object) -> list[Any]:
-    if isinstance(value, np.ndarray):
+    if is_a(value, np.ndarray):
         return [value]
     try:
         return [tensor._array for tensor in tensors_in(value)]

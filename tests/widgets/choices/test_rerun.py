@@ -270,6 +270,15 @@ def test_the_selected_capture_is_selected_when_the_run_comes_to_it(net: Net) -> 
     assert again.selection["path"] == "head"
 
 
+def test_a_second_panel_shows_the_selected_capture(net: Net) -> None:
+    panel = DebuggerPanel(DebugSession(net))
+    with panel.session:
+        net(ones())
+    click(panel, "select", index=1)
+    assert panel.selection["index"] == 1
+    assert DebuggerPanel(panel.session).selection == panel.selection
+
+
 def test_a_capture_of_a_step_that_the_run_does_not_reach_is_replaced_by_that_of_the_last_one(net: Net) -> None:
     panel = DebuggerPanel(DebugSession(net))
     with panel.session:
@@ -385,7 +394,7 @@ def test_a_breakpoint_at_a_line_moves_with_the_line(edited: str, stops: list[str
             return None
 
         def wait(self, until: Any) -> None:
-            click(panel, "set_breakpoint_at", line=7, condition="")
+            click(panel, "set_breakpoint_at", line=7, condition="", log="")
             click(panel, "resume", command="continue")
 
     network = nn.SequentialCell([double(DOUBLE.format(""), "<ipython-input-1>")])

@@ -71,7 +71,7 @@ def test_a_breakpoint_is_set_at_any_moment_and_taken_away(
 def test_a_cell_without_a_bprop_offers_no_breakpoint_in_it(panel_page: PanelPage) -> None:
     choice = panel_page.page.get_by_role("combobox", name="breakpoint at block", exact=True)
     offered = choice.get_by_role("option").all_inner_texts()
-    assert offered[1:] == ["forward_pre", "forward", "backward_pre", "backward"]
+    assert offered[1:] == ["forward_pre", "forward", "backward_pre", "backward", "exception"]
 
 
 def test_several_breakpoints_at_one_cell_are_told(panel_page: PanelPage, session: PlainSession) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypedDict
 
+from hookscope.engine.debug.inert_reads import array_of, is_tensor
 from hookscope.widgets import highlighting, texts
 from hookscope.widgets.highlighting import Piece
 from hookscope.widgets.views.stepper.stop_breakpoints import LineBreakpoint, line_breakpoints, stoppable_lines
@@ -204,7 +205,6 @@ def _values(values: object) -> str:
 
 
 def _short(value: object) -> str:
-    array = getattr(value, "_array", None)
-    if array is not None and hasattr(array, "shape"):
-        return f"{texts.dtype_text(value)} {texts.shape_text(array.shape)}"
+    if is_tensor(value):
+        return f"{texts.dtype_text(value)} {texts.shape_text(array_of(value).shape)}"
     return texts.value_text(value, 60)

@@ -14,9 +14,10 @@ from hookscope.engine.nn.cell import Cell
 from hookscope.engine.tensors.operator import Operator
 from hookscope.engine.tensors.tensor import Tensor
 
+from ...inert_reads import array_of, is_tensor
 from .origins import Origins, inputs_of, shape_text
 from .source import SourceLine, source_of_level
-from .stack import ErrorStack, Level, array_of, arrays_in, is_tensor
+from .stack import ErrorStack, Level, arrays_in
 
 __all__ = ["Operands", "attribute_of", "dtype_text"]
 

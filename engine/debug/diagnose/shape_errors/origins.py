@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.tape.tape import ArrayPlaceholder, Recording
 
-from .stack import ErrorStack, array_of, is_tensor
+from ...inert_reads import array_of, is_tensor
+from .stack import ErrorStack
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell

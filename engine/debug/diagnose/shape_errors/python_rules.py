@@ -15,10 +15,11 @@ from typing import Any
 from hookscope.engine.base.nearest_name import did_you_mean
 from hookscope.engine.nn.cell import Cell
 
+from ...inert_reads import array_of, is_tensor
 from .operands import Operands
 from .origins import shape_text
 from .rules import Conflict
-from .stack import RunningCell, array_of, arrays_in, is_tensor
+from .stack import RunningCell, arrays_in
 
 __all__ = ["python_conflict_of"]
 

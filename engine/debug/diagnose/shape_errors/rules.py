@@ -18,9 +18,10 @@ import numpy as np
 from hookscope.engine.nn.layers.normalization import LayerNorm
 from hookscope.engine.tensors.operator import Operator
 
+from ...inert_reads import array_of, is_tensor
 from .operands import Operands, dtype_text
 from .origins import shape_text
-from .stack import array_of, arrays_in, is_tensor
+from .stack import arrays_in
 
 __all__ = ["Conflict", "conflict_of"]
 

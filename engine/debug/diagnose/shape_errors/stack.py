@@ -13,12 +13,12 @@ from hookscope.engine.base.code_origin import is_engine
 from hookscope.engine.nn import bprop, calling
 from hookscope.engine.nn.cell import Cell
 from hookscope.engine.tape import taps
-from hookscope.engine.tensors.tensor import Tensor
 
+from ...inert_reads import array_of, is_tensor
 from ...stop.stepping.user_code import is_user_code
 from ...stop.stepping.variables import variables
 
-__all__ = ["ErrorStack", "Level", "RunningCell", "array_of", "arrays_in", "is_tensor"]
+__all__ = ["ErrorStack", "Level", "RunningCell", "arrays_in"]
 
 Position = tuple[int, int, int, int]
 """First line, last line, first column and last column of an instruction's source, as in ``ast``."""
@@ -198,16 +198,6 @@ def _position(code: CodeType, instruction: int) -> Position | None:
         return None
     position = next(itertools.islice(code.co_positions(), instruction // 2, None), None)
     return None if position is None or None in position else position  # type: ignore[return-value]
-
-
-def is_tensor(value: object) -> bool:
-    """Return whether a value is a tensor, without code of the user's classes."""
-    return issubclass(type(value), Tensor)
-
-
-def array_of(tensor: Any) -> Any:
-    """Return the array of a tensor, without code of the user's classes."""
-    return Tensor._array.__get__(tensor)
 
 
 def arrays_in(value: object, depth: int = 3) -> list[Any]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from hookscope.engine.tensors.tensor import Tensor
 
+from ...inert_reads import array_of, content_of, is_a, is_tensor
 from ...record.memory import ArrayMemory
 from ..pause import OperatorRecord, PausePoint
 from ..points import lines_with_code, source_of, stack_of
@@ -258,11 +259,11 @@ def _point(
     )
 
 
-def _snapshot(value: object, levels: int = 2) -> object:
+def _snapshot(value: Any, levels: int = 2) -> object:
     """Return a snapshot of a value: later in-place operations on the value do not affect it."""
-    if isinstance(value, Tensor):
-        return Tensor._wrap(value._array)
-    if isinstance(value, np.ndarray):
+    if is_tensor(value):
+        return Tensor._wrap(array_of(value))
+    if is_a(value, np.ndarray):
         return value.copy() if value.nbytes <= _MAX_ARRAY_BYTES else value
     if not _is_copied(value, levels):
         return value
@@ -283,8 +284,8 @@ def _arrays(values: Iterable[object], levels: int = 2) -> list[Any]:
     """Return the arrays of the tensors in values that ``_snapshot`` returned."""
     arrays: list[Any] = []
     for value in values:
-        if isinstance(value, Tensor):
-            arrays.append(value._array)
+        if is_tensor(value):
+            arrays.append(array_of(value))
         elif _is_copied(value, levels):
             arrays += _arrays(value.values() if isinstance(value, dict) else value, levels - 1)
     return arrays
@@ -292,7 +293,7 @@ def _arrays(values: Iterable[object], levels: int = 2) -> list[Any]:
 
 def contents(values: Mapping[str, object]) -> dict[str, object]:
     """Return the contents of variables for comparison: a tensor that got other data is still the same object."""
-    return {name: getattr(value, "_array", value) for name, value in values.items()}
+    return {name: content_of(value) for name, value in values.items()}
 
 
 def _changed(before: Mapping[str, object], now: Mapping[str, object]) -> set[str]:
@@ -302,20 +303,18 @@ def _changed(before: Mapping[str, object], now: Mapping[str, object]) -> set[str
     }
 
 
-def _same(value: object, other: object) -> bool:
+def _same(value: Any, other: Any) -> bool:
     if value is other:
         return True
     if type(value) is not type(other):
         return False
-    if isinstance(value, np.ndarray) and isinstance(other, np.ndarray):  # perhaps copies of the user's arrays
+    if is_a(value, np.ndarray):  # perhaps copies of the user's arrays
         is_comparable = (value.shape, value.dtype) == (other.shape, other.dtype) and value.nbytes <= _MAX_ARRAY_BYTES
         return is_comparable and value.tobytes() == other.tobytes()
-    if isinstance(value, list | tuple) and isinstance(other, list | tuple):
-        return len(value) == len(other) and all(map(_same, map(_content, value), map(_content, other)))
-    if isinstance(value, dict) and isinstance(other, dict):
-        return value.keys() == other.keys() and all(_same(_content(value[key]), _content(other[key])) for key in value)
-    return isinstance(value, set) and value == other
-
-
-def _content(value: object) -> object:
-    return getattr(value, "_array", value)
+    if is_a(value, list, tuple):
+        return len(value) == len(other) and all(map(_same, map(content_of, value), map(content_of, other)))
+    if is_a(value, dict):
+        return value.keys() == other.keys() and all(
+            _same(content_of(value[key]), content_of(other[key])) for key in value
+        )
+    return is_a(value, set) and value == other
