@@ -46,6 +46,7 @@ __all__ = [
 ]
 
 IMMUTABLE = (
+    bool,
     int,
     float,
     complex,

@@ -112,6 +112,7 @@ class _Search:
     def __init__(self) -> None:
         self._names = {"construct", "bprop", "forward", "backward"}
         self._classes: dict[type, None] = {}
+        self._searched: set[type] = set()
         self._modules: list[ModuleType] = []  # imported by the code itself
         self._owned: dict[int, Any] = {}  # by id; kept, so that no other object gets the id
         self._reached: dict[Any, Any] = {}
@@ -201,7 +202,7 @@ class _Search:
 
     def own(self, value: Any, where: str) -> None:
         """Search an object that each copy has for itself, and all its contents."""
-        if isinstance(value, IMMUTABLE) and is_library(type(value)):
+        if type(value) in IMMUTABLE or (isinstance(value, IMMUTABLE) and is_library(type(value))):
             return
         if id(value) in self._owned:
             return
@@ -277,6 +278,9 @@ class _Search:
             self.reach(part, where)
 
     def _class(self, cls: type, where: str) -> None:
+        if cls in self._searched:
+            return
+        self._searched.add(cls)
         if is_users(type(cls)) or (issubclass(cls, BaseException) and not issubclass(cls, Exception)):
             raise _SideEffect(where)
         for base in cls.__mro__:

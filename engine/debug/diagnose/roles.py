@@ -25,20 +25,27 @@ class Roles:
         self._paths = paths
         self._requested: frozenset[int] | None = None  # ids, in the current gradient call; None outside of one
         self._ever_requested: frozenset[int] = frozenset()
-        self._trained: dict[tuple[frozenset[int], str], bool] = {}
+        self._trained_by: dict[frozenset[int], dict[str, bool]] = {}
+        self._trained: dict[str, bool] = {}  # of the current run; hashing the set for each value would be quadratic
         self._cells: dict[str, Cell] = {}
         self._count = 0
 
     def run_began(self) -> None:
         """Begin a run, which is outside a gradient call for weights unless ``differentiating`` follows."""
         self._requested = None
+        self._select()
 
     def differentiating(self, weights: Sequence[Parameter]) -> None:
         """Begin a gradient call for weights."""
         self._requested = frozenset(map(id, weights))
         if not self._requested <= self._ever_requested:
             self._ever_requested |= self._requested
-            self._trained.clear()
+            self._trained_by.clear()
+        self._select()
+
+    def _select(self) -> None:
+        requested = self._ever_requested if self._requested is None else self._requested
+        self._trained = self._trained_by.setdefault(requested, {})
 
     def trains(self, path: str) -> bool:
         """Return whether the current run trains the cell at a path.
@@ -49,10 +56,9 @@ class Roles:
         requested = self._ever_requested if self._requested is None else self._requested
         if not requested:
             return True
-        key = requested, path
-        trained = self._trained.get(key)
+        trained = self._trained.get(path)
         if trained is None:
-            trained = self._trained[key] = self._has_any(path, requested)
+            trained = self._trained[path] = self._has_any(path, requested)
         return trained
 
     def _has_any(self, path: str, ids: frozenset[int]) -> bool:

@@ -685,3 +685,23 @@ def named_as_mindspores() -> None:
 def test_a_cell_that_only_reads_is_looked_at() -> None:
     assert side_effect(Reading()) == ""
     assert side_effect(nn.SequentialCell(nn.Dense(3, 4), nn.LSTM(4, 4), nn.BatchNorm1d(4))) == ""
+
+
+def test_a_class_is_searched_once_however_many_cells_it_has() -> None:
+    def calls(cells: int) -> int:
+        net, count = nn.SequentialCell(*[nn.Dense(2, 2) for _ in range(cells)]), 0
+
+        def profile(frame: Any, event: str, argument: Any) -> None:
+            nonlocal count
+            count += event == "call"
+
+        previous = sys.getprofile()
+        sys.setprofile(profile)
+        try:
+            assert side_effect(net) == ""
+        finally:
+            sys.setprofile(previous)
+        return count
+
+    few, many = calls(10), calls(110)
+    assert (many - few) / 100 < 0.02 * few
