@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hookscope.engine.debug.inert_reads import array_of, is_tensor
-
 if TYPE_CHECKING:
     from hookscope.engine.debug import DebugSession
 
@@ -47,10 +45,20 @@ def error_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
+def array_in(value: object) -> Any:
+    """Return the array of a tensor, None for any other value, also one whose attributes raise."""
+    try:
+        array = getattr(value, "_array", None)
+        return array if hasattr(array, "shape") else None
+    except Exception:  # a class of the user's
+        return None
+
+
 def value_text(value: object, limit: int = _MAX_VALUE) -> str:
     """Format any value of the user's code; a tensor as shape, dtype and its first numbers."""
-    if is_tensor(value):
-        return _tensor_text(value, array_of(value))
+    array = array_in(value)
+    if array is not None:
+        return _tensor_text(value, array)
     try:
         text = repr(value)
     except Exception as error:  # a user's __repr__ may raise anything; the table must still be shown

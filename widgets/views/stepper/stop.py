@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypedDict
 
-from hookscope.engine.debug.inert_reads import array_of, is_tensor
 from hookscope.widgets import highlighting, texts
 from hookscope.widgets.highlighting import Piece
 from hookscope.widgets.views.stepper.stop_breakpoints import LineBreakpoint, line_breakpoints, stoppable_lines
@@ -205,6 +204,7 @@ def _values(values: object) -> str:
 
 
 def _short(value: object) -> str:
-    if is_tensor(value):
-        return f"{texts.dtype_text(value)} {texts.shape_text(array_of(value).shape)}"
+    array = texts.array_in(value)
+    if array is not None:
+        return f"{texts.dtype_text(value)} {texts.shape_text(array.shape)}"
     return texts.value_text(value, 60)

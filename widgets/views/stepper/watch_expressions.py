@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
 
-from hookscope.engine.debug.inert_reads import content_of, is_a, is_tensor
 from hookscope.engine.debug.record.statistics import statistics
 from hookscope.widgets import texts
 from hookscope.widgets.messages import MessageError
@@ -98,8 +97,8 @@ def evaluation(session: DebugSession, expression: str, limit: int, figures: bool
 
 def figures_text(value: object) -> str:
     """Return a few statistics of a numeric array in one line; "" for anything else, and for a single number."""
-    array = content_of(value)
-    if not (is_tensor(value) or is_a(value, np.ndarray)) or array.dtype.kind == "O" or array.size < 2:
+    array: Any = value if issubclass(type(value), np.ndarray) else texts.array_in(value)
+    if array is None or array.dtype.kind == "O" or array.size < 2:
         return ""
     try:
         summary = statistics(array)
