@@ -38,15 +38,20 @@ def adjust_recursion_limit(depth: int, sign: int = 1) -> int:
     """
     global _extra_frames
     with _lock:
+        # Near the limit each call may raise RecursionError: until the new limit is set, nothing is changed.
         current = sys.getrecursionlimit()
         user_limit = _user_limits.get(current, current)
         first = _FRAMES_OF_TAPS + CALLS * _FRAMES_OF_CALL if depth == CALLS else 0  # includes the previous calls
-        _extra_frames += sign * (first + CALLS * _FRAMES_OF_CALL)
-        limit = min(user_limit + _extra_frames, _MOST)
+        extra_frames = _extra_frames + sign * (first + CALLS * _FRAMES_OF_CALL)
+        limit = user_limit + extra_frames if user_limit + extra_frames < _MOST else _MOST
         try:
             sys.setrecursionlimit(limit)
-        except RecursionError:  # at the limit already: lowered further out
+        except RecursionError:
+            if sign > 0:
+                raise
+            _extra_frames = extra_frames  # too deep for the lower limit, which is set further out
             return 1
+        _extra_frames = extra_frames
         _user_limits[limit] = user_limit
         if not _extra_frames:
             _user_limits.clear()

@@ -35,8 +35,8 @@ TESTED = (
     "train/test_model.py",
     "compile/test_arguments.py",
 )
-# It sends the signals that are hidden.
-LEFT_OUT = "not signal"
+# They send the signals that are hidden, and run asyncio's event loop, which needs the hidden sockets.
+LEFT_OUT = "not signal and not coroutine"
 
 
 def run_without_linux(repository: Path, *command: str) -> subprocess.CompletedProcess[str]:

@@ -111,6 +111,20 @@ def test_a_recursion_without_an_end_ends_in_an_error(
                 run(cell, -1)
 
 
+def test_nothing_is_left_wherever_a_recursion_reaches_the_limit() -> None:
+    def run_from(frames: int) -> None:
+        if frames:
+            return run_from(frames - 1)
+        with pytest.raises(RecursionError):
+            forward(cell, -1)
+        return None
+
+    cell = hooked(Recursive())
+    for frames in range(64):  # where the limit is met moves by a frame each time
+        run_from(frames)
+        assert not recursion_limit._extra_frames, frames
+
+
 class Sets(nn.Cell):
     """Cell that sets another limit in the middle of a call."""
 
