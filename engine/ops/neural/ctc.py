@@ -88,12 +88,14 @@ def _ctc(
     step_counts, label_counts = (
         np.asarray(v.asnumpy() if isinstance(v, Tensor) else v).reshape(-1) for v in (input_lengths, target_lengths)
     )
-    if (
-        step_counts.shape != (count,)
-        or label_counts.shape != (count,)
-        or (step_counts.size and step_counts.max() > steps)
-    ):
-        raise ValueError(f"For 'ctc_loss', there must be {count} lengths of at most {steps} steps")
+    for argument, counts in (("input_lengths", step_counts), ("target_lengths", label_counts)):
+        if counts.shape != (count,):
+            raise ValueError(
+                f"For 'ctc_loss', '{argument}' must have the shape {(count,)} for 'log_probs' of shape {x.shape}, "
+                f"but got {counts.shape}"
+            )
+    if step_counts.size and step_counts.max() > steps:
+        raise ValueError(f"For 'ctc_loss', 'input_lengths' must be at most {steps}, but got {step_counts.max()}")
     capacity = host.shape[1] if host.ndim == 2 else host.size
     if label_counts.size and (
         label_counts.min() < 0 or (label_counts.max() if host.ndim == 2 else label_counts.sum()) > capacity

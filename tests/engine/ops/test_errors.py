@@ -300,6 +300,21 @@ CALLS: list[tuple[Any, type[Exception], str]] = [
     (lambda: ops.multinomial(Tensor(1.0), 1), ValueError, r"'input' must have at least 1 axis, but got shape \(\)"),
     (lambda: ops.multinomial(V, "a"), TypeError, "For 'multinomial', 'num_samples' must be an int, but got 'a'"),
     (lambda: ops.multinomial(V, 1, replacement=V), TypeError, "'replacement' must be a bool, but got Tensor"),
+    (
+        lambda: ops.ctc_loss(X.reshape(1, 2, 3), Tensor([[1], [1]]), Tensor([1, 1, 1]), Tensor([1, 1])),
+        ValueError,
+        r"'input_lengths' must have the shape \(2,\)",
+    ),
+    (
+        lambda: ops.ctc_loss(X.reshape(1, 2, 3), Tensor([[1], [1]]), Tensor([1, 1]), Tensor([1])),
+        ValueError,
+        r"'target_lengths' must have the shape \(2,\)",
+    ),
+    (
+        lambda: ops.ctc_loss(X.reshape(1, 2, 3), Tensor([[1], [1]]), Tensor([1, 2]), Tensor([1, 1])),
+        ValueError,
+        "'input_lengths' must be at most 1, but got 2",
+    ),
     (lambda: ops.ctc_loss(X.reshape(1, 2, 3), 3, Tensor([1, 1]), Tensor([1, 1])), TypeError, "'targets'"),
     (lambda: ops.logit(X, "a"), TypeError, "For 'logit', 'eps' must be a number, but got str"),
     (lambda: ops.vander(V, "a"), TypeError, "For 'vander', 'N' must be an int, but got 'a'"),

@@ -1,6 +1,6 @@
 """Print the table of all scripts, or the explanations of some.
 
-python -m tests.faults.exceptions            # the table
+python -m tests.faults.exceptions            # the table, with a score of the held-out scripts apart
 python -m tests.faults.exceptions NAME ...   # explanations, with the facts that are missing and what is false
 """
 

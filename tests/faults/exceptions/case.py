@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -44,6 +45,11 @@ class Case:
     def file(self) -> str:
         """The file of the script."""
         return self.function.__code__.co_filename
+
+    @property
+    def is_held_out(self) -> bool:
+        """True if the script was written and judged before the rules were changed for it."""
+        return Path(self.file).stem.startswith("held_out_")
 
     @property
     def line(self) -> int:

@@ -7,6 +7,7 @@ import importlib
 import io
 import re
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -99,9 +100,9 @@ def _states(text: str, fact: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(fact)}s?(?!\w)", text, re.IGNORECASE) is not None
 
 
-def table() -> str:
-    """Judge every script; return a table with a line on all together."""
-    judgments = {case: judged(case) for case in CASES}
+def table(cases: Sequence[Case] = CASES) -> str:
+    """Judge scripts; return a table, with a line on those that were held out and one on the others."""
+    judgments = {case: judged(case) for case in cases}
     lines = ["| script | path and line | explanation |", "|---|---|---|"]
     for case, judgment in judgments.items():
         place = "right" if judgment.is_at(case) else "wrong"
@@ -114,11 +115,18 @@ def table() -> str:
         else:
             explanation = f"lacks {', '.join(judgment.missing)}"
         lines.append(f"| {case.name} | {place} | {explanation} |")
-    places = sum(judgment.is_at(case) for case, judgment in judgments.items())
+    for is_held_out, kind in ((False, "scripts"), (True, "held-out scripts")):
+        part = {case: judgment for case, judgment in judgments.items() if case.is_held_out == is_held_out}
+        lines.append("\n" + _score(kind, part))
+    return "\n".join(lines)
+
+
+def _score(kind: str, judgments: Mapping[Case, Judgment]) -> str:
+    paths = sum(judgment.path == case.path for case, judgment in judgments.items())
+    lines = sum(judgment.line == case.line for case, judgment in judgments.items())
     right = sum(judgment.is_right for judgment in judgments.values())
     false = sum(bool(judgment.false) for judgment in judgments.values())
-    lines.append(
-        f"\nOf {len(CASES)} scripts, path and line are right in {places}, the explanation is right in {right}, and "
-        f"{false} explanations say something that is false."
+    return (
+        f"Of {len(judgments)} {kind}, the path is right in {paths}, the line in {lines}, the explanation in {right}, "
+        f"and {false} explanations say something that is false."
     )
-    return "\n".join(lines)

@@ -7,7 +7,10 @@ import pytest
 from .case import Case
 from .judging import CASES, false_of, judged
 
-NOT_EXPLAINED: dict[str, str] = {}
+NOT_EXPLAINED: dict[str, str] = {
+    "chomp_of_everything": "outside of a gradient call the output of a cell that has parts is not known",
+    "tensor_hook_that_returns_norms": "as in MindSpore a hook's gradient of another shape goes on, to a later operator",
+}
 """By script: why its explanation is not the right one."""
 
 
@@ -24,7 +27,7 @@ def test_the_exception_is_explained(case: Case) -> None:
 
 
 def test_names_are_unique() -> None:
-    assert len({case.name for case in CASES}) == len(CASES) == 84
+    assert len({case.name for case in CASES}) == len(CASES) == 144
 
 
 def test_a_false_statement_is_noticed() -> None:

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, Protocol
 
+import numpy as np
+
 from hookscope.engine import Tensor
 from hookscope.engine.debug.watch.paths import CellPaths
 from hookscope.engine.nn import Cell
@@ -164,12 +166,26 @@ class _Statements:
         last_line = self.line
         for part in rest.split("; ") if rest and rest != "a parameter" else []:
             assigned = re.fullmatch(r"(assigned|\w+) in line (\d+): (.*)", part)
+            passed = re.fullmatch(r"passed in line (\d+) as (.*)", part)
+            computed = re.fullmatch(rf"computed from (\w+) ({_SHAPE})", part)
             returned = re.fullmatch(rf"(\S+) last returned ({_SHAPE}(?: and {_SHAPE})*)", part)
             if assigned:
                 name = label if assigned[1] == "assigned" else assigned[1]
                 if not self._assigned(name, int(assigned[2]), assigned[3], last_line):
                     yield part
                 last_line = int(assigned[2])
+            elif passed:
+                if not self._passed(int(passed[1]), passed[2]):
+                    yield part
+            elif computed:
+                source = self.value_of(computed[1])
+                is_in_label = re.search(rf"\b{computed[1]}\b", label) is not None
+                if source is None or source.shape != ast.literal_eval(computed[2]) or not is_in_label:
+                    yield part
+            elif part.startswith("the value of "):
+                holder = self.value_of(part.removeprefix("the value of "))
+                if holder is None or value is None or holder.shape != shape or not _are_one(holder, value):
+                    yield part
             elif returned:
                 shapes = [ast.literal_eval(text) for text in returned[2].split(" and ")]
                 if [tensor.shape for tensor in self._outputs(returned[1])[-1]] != shapes:
@@ -228,6 +244,19 @@ class _Statements:
         is_text = text.removesuffix("...") in " ".join(" ".join(lines).split())
         return is_text and not any(name in _bound_at(file, number) for number in since)
 
+    def _passed(self, line: int, text: str) -> bool:
+        """Return whether a caller of the failing function is in the statement at a line, which has this text."""
+        file = self.witness.case.file
+        callers = [
+            number
+            for frame, number in traceback.walk_tb(self.error.__traceback__)
+            if frame.f_code.co_filename == file and frame is not self.frame
+        ]
+        statements = [_innermost_statement(file, number) for number in callers]
+        nodes = [node for node in statements if node is not None and node.lineno <= line <= (node.end_lineno or 0)]
+        texts = [" ".join(" ".join(linecache.getlines(file)[n.lineno - 1 : n.end_lineno]).split()) for n in nodes]
+        return any(text.removesuffix("...") in source for source in texts)
+
     def _false_sentence(self, sentence: str) -> Iterator[str]:
         for axis, label, length in re.findall(
             rf"[Aa]xis (\d+) of (.+?)(?: {_SHAPE})? (?:has the length |has |\()(\d+)\b", sentence
@@ -240,6 +269,11 @@ class _Statements:
         for label, shape in re.findall(rf"((?:self\.)?\w+(?:\(\w+\))?) ({_SHAPE})", sentence):
             value = self.value_of(label)
             if value is not None and value.shape != ast.literal_eval(shape):
+                yield sentence
+        if " is only assigned in line " in sentence:
+            ran = self.witness.lines[id(self.frame)]
+            lines = re.findall(r"(?:in|and) line (\d+) \(", sentence)
+            if not lines or any(int(line) in ran for line in lines):
                 yield sentence
         for shape, number in re.findall(rf"({_SHAPE}), which has (\d+)", sentence):
             if functools.reduce(lambda a, b: a * b, ast.literal_eval(shape), 1) != int(number):
@@ -293,6 +327,20 @@ def _tree(file: str) -> ast.Module:
 def _statement_at(file: str, line: int) -> ast.stmt | None:
     statements = [node for node in ast.walk(_tree(file)) if isinstance(node, ast.stmt) and node.lineno == line]
     return statements[0] if statements else None
+
+
+def _innermost_statement(file: str, line: int) -> ast.stmt | None:
+    """Return the shortest statement around a line."""
+    around = [
+        node
+        for node in ast.walk(_tree(file))
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0)
+    ]
+    return min(around, key=lambda node: (node.end_lineno or 0) - node.lineno, default=None)
+
+
+def _are_one(first: Tensor, second: Tensor) -> bool:
+    return first._array is second._array or bool(np.shares_memory(first._array, second._array))
 
 
 def _bound_at(file: str, line: int) -> set[str]:

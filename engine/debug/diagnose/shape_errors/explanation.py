@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...faults import log_fault
+from .conflict import Conflict
 from .operands import Operands
 from .origins import Origins
 from .python_rules import python_conflict_of
-from .rules import Conflict, conflict_of
+from .rules import conflict_of
 from .stack import ErrorStack, arrays_in
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ __all__ = ["explain_error"]
 
 _MOST_OPERANDS = 6
 _MOST_CAUSES = 3
+_SUBJECT = re.compile(r"For '(?P<name>[\w.]+)', ")
 _PLAIN = (str, int, float, bool, type(None))
 
 
@@ -80,19 +83,31 @@ def _message(error: BaseException) -> str:
 
 
 def _operands_alone(message: str, operands: Operands) -> Conflict | None:
-    """Return the tensors of the failing call or line, if no rule knows what does not fit."""
+    """Return the tensors of the failing call or line, if no rule knows what does not fit.
+
+    A message of the engine about settings, with no tensors, says what is wrong by itself.
+    """
     stack = operands.stack
-    is_engines = bool(stack.inside) and message.startswith("For '")
+    is_engines = bool(stack.inside) and stack.levels[-1].is_engine
     arrays = []
     if is_engines:
         arrays = [array for level in stack.inside for array in arrays_in(list(level.arguments.values()))]
         arrays = [array for array in arrays if operands.known(array)]
     arrays = arrays or operands.in_statement()
     unique = list({id(array): array for array in arrays}.values())
+    match = _SUBJECT.match(message) if is_engines else None
+    name = match["name"] if match is not None else ""
+    text = message[match.end() if match is not None else 0 :] if is_engines else ""
     if not unique:
-        return None
-    text = message.partition(", ")[2] if is_engines else ""
+        return Conflict(f"{name}: {text}", [], _passed_settings(message, operands)) if name else None
     return Conflict(text, [(array, "operand") for array in unique])
+
+
+def _passed_settings(message: str, operands: Operands) -> str:
+    """Return the expressions that the user's line passes for the arguments that a message names."""
+    names = [name for name in dict.fromkeys(re.findall(r"'(\w+)'", message)) if operands.expression_of(name)]
+    passed = [f"{operands.expression_of(name)} as {name}" for name in names]
+    return f"The line passes {' and '.join(passed)}" if passed else ""
 
 
 def _heading(conflict: Conflict | None, call: FailedCall | None, operands: Operands) -> str:
@@ -122,6 +137,6 @@ def _details(conflict: Conflict, operands: Operands) -> list[str]:
 
 def _sentence(text: str) -> str:
     """Return a text with a period; its first word has a capital letter unless it is a name."""
-    if text.startswith(("axis ", "the ")):
+    if text.startswith(("axis ", "the ", "there ", "no line ")):
         text = text[0].upper() + text[1:]
     return text if text.endswith((".", "?")) else f"{text}."

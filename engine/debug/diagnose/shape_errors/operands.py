@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -16,12 +17,22 @@ from hookscope.engine.tensors.tensor import Tensor
 
 from ...inert_reads import array_of, is_tensor
 from .origins import Origins, inputs_of, shape_text
-from .source import SourceLine, source_of_level
+from .passed_arguments import passed_as
+from .source import Assignment, SourceLine, source_of_level
 from .stack import ErrorStack, Level, arrays_in
 
 __all__ = ["Operands", "attribute_of", "dtype_text"]
 
 _MOST_ASSIGNMENTS = 3
+_REDUCTIONS = ("mean", "sum", "max", "min", "amax", "amin", "prod", "std", "var", "norm", "logsumexp")
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
 
 
 class Operands:
@@ -46,6 +57,7 @@ class Operands:
         self._labels: dict[int, tuple[Any, str]] = {}
         self._tensors: dict[int, Any] = {}
         self._variables: dict[int, str] = {}
+        self._expressions: dict[int, ast.expr] = {}
         self._add_expressions()
         self._add_variables()
         self._add_arguments()
@@ -62,9 +74,14 @@ class Operands:
                 self._variables[id(array)] = variable
         self._tensors.setdefault(id(array), value)
 
-    def value_of(self, node: ast.AST) -> object:
-        """Return the value of a variable or of an attribute of a cell, read without user code; None if unknown."""
-        level = self.stack.written
+    def value_of(self, node: ast.AST, level: Level | None = None) -> object:
+        """Return the value of a variable or of an attribute of a cell, read without user code; None if unknown.
+
+        Args:
+            node: the expression. It may also be a number that is computed from such numbers, or the shape of a tensor.
+            level: the level of the traceback; None for that of the user's line.
+        """
+        level = level or self.stack.written
         if level is None:
             return None
         if isinstance(node, ast.Name):
@@ -73,11 +90,20 @@ class Operands:
                     return namespace[node.id]
             return None
         if isinstance(node, ast.Attribute):
-            return attribute_of(self.value_of(node.value), node.attr)
+            return attribute_of(self.value_of(node.value, level), node.attr)
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.Subscript):
-            return _item_of(self.value_of(node.value), self.value_of(node.slice))
+            return _item_of(self.value_of(node.value, level), self.value_of(node.slice, level))
+        if isinstance(node, ast.Tuple):
+            items = tuple(self.value_of(item, level) for item in node.elts)
+            return items if all(type(item) is int for item in items) else None
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            value = self.value_of(node.operand, level)
+            return -value if type(value) in (int, float) else None  # type: ignore[operator]
+        if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
+            values = self.value_of(node.left, level), self.value_of(node.right, level)
+            return _ARITHMETIC[type(node.op)](*values) if _are_numbers(*values) else None
         return None
 
     def is_variable(self, name: str) -> bool:
@@ -160,6 +186,7 @@ class Operands:
     def _pair(self, source: SourceLine, node: ast.expr, value: Any) -> None:
         if is_tensor(value):
             self._add(value, source.text(node), node.id if isinstance(node, ast.Name) else "")
+            self._expressions.setdefault(id(array_of(value)), node)
         elif type(value) in (tuple, list):
             if isinstance(node, ast.Tuple | ast.List) and len(node.elts) == len(value):
                 for element, item in zip(node.elts, value, strict=True):
@@ -211,23 +238,104 @@ class Operands:
             return f"{text}, a parameter"
         if origin is not None and origin.text == label:
             return text
-        details = [] if origin is None else [origin.text]
         variable = self._variables.get(id(array), "")
+        alias = "" if variable else self._variable_of_entry(array, label)
+        details = [f"the value of {alias}"] if alias else []
+        details += [] if origin is None else [origin.text]
         if variable and (origin is None or not origin.is_source) and self.source is not None:
             details += self._course_of(variable)
+        if origin is None and not variable:
+            details += self._source_of_expression(array)
         return f"{text}, {'; '.join(details)}" if details else text
+
+    def _variable_of_entry(self, array: Any, label: str) -> str:
+        """Return the variable that holds an entry of a list as well; "" if none does."""
+        level = self.stack.written
+        if level is None or not label.startswith("entry "):
+            return ""
+        names = [name for name, value in level.variables.items() if is_tensor(value) and array_of(value) is array]
+        return names[0] if names else ""
+
+    def _source_of_expression(self, array: Any) -> list[str]:
+        """Return the variable that an expression is computed from, with its shape and the line that assigned it."""
+        node = self._expressions.get(id(array))
+        if node is None or self.source is None:
+            return []
+        names = {item.id for item in ast.walk(node) if isinstance(item, ast.Name) and self.may_be_tensor(item.id)}
+        if len(names) != 1:
+            return []
+        name = names.pop()
+        source = array_of(self.value_of(ast.Name(name)))
+        course = self._course_of(name, name)
+        is_new = bool(course) or source.shape != array.shape
+        return [f"computed from {name} {shape_text(source)}", *course] if is_new else []
 
     def named_arrays(self) -> list[Any]:
         """Return the arrays that the user's line has a name for."""
         return [array for array, _ in self._labels.values()]
 
-    def _course_of(self, variable: str) -> list[str]:
-        """Return the statements that assigned a variable, as far as each was computed from one variable."""
+    def expression_of(self, argument: str) -> str:
+        """Return what the user's line passes for an argument of the engine's function; "" if it is a constant."""
+        entry, source = self.stack.entry, self.source
+        if entry is None or source is None or not isinstance(source.node, ast.Call):
+            return ""
+        if any(isinstance(node, ast.Starred) for node in source.node.args):
+            return ""
+        names = list(entry.arguments)
+        by_name = dict(zip(names[names[:1] == ["self"] :], source.node.args, strict=False))
+        by_name |= {str(keyword.arg): keyword.value for keyword in source.node.keywords}
+        node = by_name.get(argument) if argument in entry.arguments else None
+        return "" if node is None or isinstance(node, ast.Constant) else source.text(node)
+
+    def reduction_of(self, array: Any, source: Any) -> tuple[str, tuple[int, ...]] | None:
+        """Return the reduction of one array that computed another: its name and axes; None if it is no such result."""
+        node = self._expressions.get(id(array))
+        assignment = None
+        if isinstance(node, ast.Name) and self.source is not None:
+            assignment = self.source.assignment(node.id)
+            node = None if assignment is None else assignment.value
+        if (
+            not isinstance(node, ast.Call)
+            or not isinstance(node.func, ast.Attribute)
+            or node.func.attr not in _REDUCTIONS
+        ):
+            return None
+        receiver, arguments = self.value_of(node.func.value), node.args
+        if not is_tensor(receiver) and arguments:
+            receiver, arguments = self.value_of(arguments[0]), arguments[1:]
+        if not is_tensor(receiver) or array_of(receiver) is not source:
+            return None
+        if assignment is not None and not self._is_as_before(assignment):
+            return None
+        nodes = [*arguments[:1], *(keyword.value for keyword in node.keywords if keyword.arg in ("axis", "dim"))]
+        value = self.value_of(nodes[0]) if nodes else None
+        axes = value if type(value) is tuple else (value,)
+        if not all(type(axis) is int and -source.ndim <= axis < source.ndim for axis in axes):
+            return None
+        return node.func.attr, tuple(sorted(axis % source.ndim for axis in axes))
+
+    def _is_as_before(self, assignment: Assignment) -> bool:
+        """Return whether each variable that a statement read has the value that it had then."""
+        assert self.source is not None
+        for name in {node.id for node in ast.walk(assignment.value) if isinstance(node, ast.Name)}:
+            now, then = self.source.assignment(name), self.source.assignment(name, assignment.statement)
+            is_bound = now is None and self.is_variable(name) and self.source.binds_in_function(name)
+            if is_bound or (now and now.line) != (then and then.line):
+                return False
+        return True
+
+    def _course_of(self, variable: str, label: str = "assigned") -> list[str]:
+        """Return the statements that assigned a variable, as far as each was computed from one variable.
+
+        Args:
+            variable: the variable.
+            label: what the first statement is introduced with.
+        """
         assert self.source is not None
         texts: list[str] = []
         assignment = self.source.assignment(variable)
         while assignment is not None and len(texts) < _MOST_ASSIGNMENTS:
-            texts.append(f"{'assigned' if not texts else variable} in line {assignment.line}: {assignment.text}")
+            texts.append(f"{variable if texts else label} in line {assignment.line}: {assignment.text}")
             value = assignment.value
             cell = self.value_of(value.func) if isinstance(value, ast.Call) else None
             if issubclass(type(cell), Cell):
@@ -241,6 +349,9 @@ class Operands:
                 break
             variable = names.pop()
             assignment = self.source.assignment(variable, assignment.statement)
+        if not texts and not self.source.binds_in_function(variable):
+            passed = passed_as(variable, self.stack, self.value_of)
+            texts += [passed] if passed else []
         return texts
 
     def may_be_tensor(self, name: str) -> bool:
@@ -285,9 +396,12 @@ def _is_same(first: Any, second: Any) -> bool:
 
 
 def attribute_of(value: object, name: str) -> object:
-    """Return an attribute that a cell stores, or a name in a module of the engine; None if there is none."""
+    """Return an attribute that a cell stores, a name in a module of the engine or a tensor's shape; None if none is."""
     if issubclass(type(value), Cell):
         return object.__getattribute__(value, "__dict__").get(name)
+    if is_tensor(value) and name in ("shape", "ndim"):
+        array = array_of(value)
+        return tuple(array.shape) if name == "shape" else array.ndim
     if type(value) is ModuleType and is_engine(value.__dict__.get("__file__") or ""):
         return getattr(value, name, None)
     return None
@@ -296,6 +410,11 @@ def attribute_of(value: object, name: str) -> object:
 def dtype_text(array: Any) -> str:
     """Return MindSpore's name of an array's dtype."""
     return str(Tensor._wrap(array).dtype)
+
+
+def _are_numbers(first: object, second: object) -> bool:
+    """Return whether two values are plain numbers, and the second can divide the first."""
+    return type(first) in (int, float) and type(second) in (int, float) and second != 0
 
 
 def _item_of(value: object, index: object) -> object:

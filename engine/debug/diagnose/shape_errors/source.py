@@ -49,12 +49,17 @@ class Assignment:
         statement: the statement.
         value: its right-hand side.
         lines: the lines of the file.
+
+    Attributes:
+        is_whole: whether the variable holds the complete value, not an entry of it.
     """
 
     def __init__(self, statement: ast.stmt, value: ast.expr, lines: Sequence[str]) -> None:
         self.statement = statement
         self.line = statement.lineno
         self.value = value
+        targets = getattr(statement, "targets", [getattr(statement, "target", None)])
+        self.is_whole = any(isinstance(target, ast.Name) for target in targets)
         self.text = shortened(lines, statement)
 
 
@@ -97,9 +102,18 @@ class SourceLine:
         """Return the source of a statement without the block that it may begin, in one line, shortened."""
         body = getattr(statement, "body", None)
         if isinstance(body, list) and body:
+            header = self._header_text(statement)
             text = " ".join(self._lines[statement.lineno - 1 : max(body[0].lineno - 1, statement.lineno)])
-            return _cut(" ".join(text.split()))
+            return header or _cut(" ".join(text.split()))
         return self.text(statement)
+
+    def _header_text(self, statement: ast.stmt | ast.expr) -> str:
+        """Return the first part of an if, while or for, up to its colon; "" for other statements."""
+        if not isinstance(statement, ast.If | ast.While | ast.For):
+            return ""
+        last = statement.iter if isinstance(statement, ast.For) else statement.test
+        header = ast.Pass(**_span(statement, last))
+        return f"{shortened(self._lines, header)}:"
 
     def names(self) -> list[str]:
         """Return the variables that the failing statement reads, in the order of its text."""
@@ -179,6 +193,39 @@ class SourceLine:
             node = self._parents.get(node)
         return node is None or any(_binds(statement, name) for statement in node.body)
 
+    def bindings(self, name: str) -> list[tuple[int, str, str]]:
+        """Return the statements of the function around the failing one that bind a variable.
+
+        Each is its line, its text and the header of the block that it is in; "" for the body of the function. None are
+        returned if one may unbind the variable.
+        """
+        function: ast.AST | None = self.statement
+        while function is not None and not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            function = self._parents.get(function)
+        if function is None:
+            return []
+        statements = [node for node in self._own(function) if isinstance(node, ast.stmt)]
+        handlers = [node.name for node in self._own(function) if isinstance(node, ast.ExceptHandler)]
+        deleted = [item for node in statements if isinstance(node, ast.Delete) for item in ast.walk(node)]
+        if name in handlers or any(isinstance(item, ast.Name) and item.id == name for item in deleted):
+            return []
+        binding = [node for node in statements if _binds_itself(node, name)]
+        return [(node.lineno, self.first_line(node), self._header(node)) for node in binding]
+
+    def _own(self, function: ast.AST) -> Iterator[ast.AST]:
+        """Yield the nodes of a function's body without those of functions and classes in it."""
+        for child in ast.iter_child_nodes(function):
+            yield child
+            if not isinstance(child, _SCOPES):
+                yield from self._own(child)
+
+    def _header(self, statement: ast.stmt) -> str:
+        parent = self._parents[statement]
+        if not isinstance(parent, ast.If | ast.For | ast.While):
+            return ""
+        side = "the else of " if statement in parent.orelse else ""
+        return f"{side}line {parent.lineno} ({self.first_line(parent)})"
+
     def rightmost(self, node: ast.AST) -> ast.AST:
         """Return the value that a store is of: for ``x[i] = value``, the value."""
         if isinstance(self.statement, ast.Assign) and any(target is node for target in self.statement.targets):
@@ -217,6 +264,20 @@ def _binds(node: ast.AST, name: str) -> bool:
     if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name == name:
         return True
     return any(_binds(child, name) for child in ast.iter_child_nodes(node))
+
+
+def _binds_itself(statement: ast.stmt, name: str) -> bool:
+    """Return whether a statement may bind a variable apart from the statements in its blocks."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return statement.name == name
+    inner = [child for child in ast.iter_child_nodes(statement) if not isinstance(child, ast.stmt | ast.ExceptHandler)]
+    return any(_binds(child, name) for child in inner)
+
+
+def _span(first: ast.AST, last: ast.AST) -> dict[str, Any]:
+    """Return the attributes of a node that reaches from the begin of one to the end of another."""
+    begin = {name: getattr(first, name) for name in ("lineno", "col_offset")}
+    return begin | {name: getattr(last, name) for name in ("end_lineno", "end_col_offset")}
 
 
 def _end(node: ast.AST) -> int:
