@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from hookscope.engine.tensors.nested import Sparse
 
+from ..watch.pattern import ROOT_NAME
 from .statistics import Statistics, figures, statistics
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ __all__ = ["Capture", "capture_key", "cell_name", "forget_figures", "pick_slot"]
 
 def cell_name(path: str) -> str:
     """Return a path for display: the root's own path is empty."""
-    return path or "(root)"
+    return path or ROOT_NAME
 
 
 def capture_key(of: Capture | EvictedCapture) -> str:

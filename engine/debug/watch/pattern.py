@@ -1,9 +1,9 @@
 """Watch patterns: ``PATTERN[:forward|backward|all]``.
 
 PATTERN is matched against the dotted path as file names are (``fnmatch``: ``*``, ``?``, ``[...]``; ``*`` also matches
-dots). An empty pattern is every leaf cell; ``.`` is the root alone, whose own path is empty. A cell with its own
-``bprop`` counts as a leaf, since gradients do not visit its inner cells; so does a cell that has parameters itself,
-since it computes with them.
+dots). An empty pattern is every leaf cell; ``.``, or ``(root)`` as it is displayed, is the root alone, whose own path is
+empty. A cell with its own ``bprop`` counts as a leaf, since gradients do not visit its inner cells; so does a cell that
+has parameters itself, since it computes with them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from ...base.nearest_name import suggestion
 from ...base.quoting import quoted
 from ..argument_checks import checked_text
 
-__all__ = ["DIRECTIONS", "ROOT", "Watch", "check_matches", "matches", "member"]
+__all__ = ["DIRECTIONS", "ROOT", "ROOT_NAME", "Watch", "check_matches", "matches", "member"]
 
 _T = TypeVar("_T")
 
 DIRECTIONS = ("forward", "backward", "all")
 ROOT = "."
+ROOT_NAME = "(root)"
+"""The root where paths are displayed."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Watch:
             ValueError: an unknown direction, or a text that is too long.
         """
         pattern, colon, direction = checked_text("watch", text).strip().partition(":")
+        pattern = ROOT if pattern == ROOT_NAME else pattern
         if not colon:
             return cls(pattern)
         if direction not in DIRECTIONS:

@@ -26,7 +26,7 @@ from types import CodeType
 
 from ....base.file_labels import file_label
 from ....base.nearest_name import suggestion
-from ...watch.pattern import ROOT, matches
+from ...watch.pattern import ROOT, ROOT_NAME, matches
 from .expression import NAMES, compile_expression, evaluate, names_in, value_scope
 from .logpoint import LogText
 
@@ -147,6 +147,7 @@ class Breakpoint:
                 f"breakpoint {text!r} must have the form PATH[:MOMENT] [if EXPRESSION] [log TEXT], or FILE:LINE"
             )
         path, moment, expression, log = match.group("path", "moment", "expression", "log")
+        path = ROOT if path == ROOT_NAME else path
         if _FILE.fullmatch(path):
             if moment is None or not _LINE.fullmatch(moment):
                 raise ValueError(f"breakpoint {text!r}: a file needs the number of a line, as in {path}:12")

@@ -74,7 +74,8 @@ def test_patterns_match_the_dotted_path_and_the_dot_is_the_root() -> None:
     assert covered("block*.relu") == ["block1.relu", "block2.relu"]
     assert covered("head") == ["head"]
     assert covered("*") == PATHS
-    assert covered(".") == [""]
+    assert covered(".") == covered("(root)") == [""]
+    assert Breakpoint.parse("(root):forward if x") == Breakpoint.parse(".:forward if x")
 
 
 @pytest.mark.parametrize(
