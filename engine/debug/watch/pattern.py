@@ -1,8 +1,8 @@
 """Watch patterns: ``PATTERN[:forward|backward|all]``.
 
 PATTERN is matched against the dotted path as file names are (``fnmatch``: ``*``, ``?``, ``[...]``; ``*`` also matches
-dots). An empty pattern is every leaf cell; ``.``, or ``(root)`` as it is displayed, is the root alone, whose own path is
-empty. A cell with its own ``bprop`` counts as a leaf, since gradients do not visit its inner cells; so does a cell that
+dots). An empty pattern is every leaf cell; ``.``, or ``(root)`` as it is displayed, is the root alone, with the empty
+path. A cell with its own ``bprop`` counts as a leaf, since gradients do not visit its inner cells; so does a cell that
 has parameters itself, since it computes with them.
 """
 
