@@ -325,7 +325,7 @@ def test_a_training_is_one_plan(kind: type[nn.Cell], way: str, update: str) -> N
 
 def test_no_plan_answers_for_another_length() -> None:
     counts = Counter[str]()
-    wrong = run_all(range(40), counts)
+    wrong = run_all(range(16), counts)  # make nightly runs thousands
     assert not wrong, wrong[0]
     assert counts["replayed"] > counts["eager"]
 

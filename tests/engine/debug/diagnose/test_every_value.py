@@ -151,6 +151,7 @@ def _watched(cell: nn.Cell) -> Iterator[DebugSession]:
     str(session.findings())
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_session_takes_whatever_passes_in_whatever_structure(dtype: str) -> None:
     for shape, value in itertools.product(SHAPES, KINDS):
