@@ -168,10 +168,12 @@ def _run_nodes(
                 float_state = None
             pairs = node_backward((operator, inputs, output, attrs), gradients, functions, tracked, hooks)
             is_direct = is_bare and not taps.operator_taps
-            if is_direct:
-                float_state = silence()
+            float_state = silence()
             add(pairs, isinstance(operator, Renaming))
             del pairs  # releases the gradients
+            if not is_direct:
+                restore(float_state)
+                float_state = None
     finally:
         if float_state is not None:  # user code may run
             restore(float_state)

@@ -107,13 +107,17 @@ class SessionParameters:
         self._events = events
 
     def find(self, name: str) -> Parameter:
-        """Return the parameter of this name.
+        """Return the parameter of this name, which begins with the path of its cell.
 
         Raises:
             ValueError: there is no such parameter; the message names the nearest.
         """
-        roots = self._attachment.visits.paths.roots
-        parameters_by_name = dict(pair for root in roots for pair in root.parameters_and_names())
+        parameters_by_name = {
+            f"{path}.{own_name}" if path else own_name: parameter
+            for path, cell in self._attachment.visits.paths
+            for own_name, parameter in cell._params.items()
+            if parameter is not None
+        }
         if name not in parameters_by_name:
             raise ValueError(f"no parameter {name!r} in this session{suggestion(name, parameters_by_name)}")
         return parameters_by_name[name]

@@ -444,8 +444,8 @@ class DebugSession:
         return cell_nodes(self.paths, self._hooks.keys(), self._newest.shape_texts())
 
     def parameters(self) -> list[ParameterRow]:
-        """Return the parameters of the roots."""
-        return parameter_rows(self.roots, self.gradients, self._newest.before_update)
+        """Return the parameters of the roots, named by the paths of their cells."""
+        return parameter_rows(self.paths, self.gradients, self._newest.before_update)
 
     def hooks(self) -> list[HookRow]:
         """Return every hook on every cell."""

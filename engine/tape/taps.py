@@ -339,6 +339,11 @@ def mute_taps() -> Iterator[None]:
         _local.is_muted = previous
 
 
+def is_muted() -> bool:
+    """Return whether this thread runs code of the debugger, in which taps are off."""
+    return _local.is_muted
+
+
 def outer_recordings() -> tuple[Recording, ...]:
     """Return the recordings that were open when the muting of this thread began."""
     return _local.outer_recordings

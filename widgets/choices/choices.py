@@ -13,6 +13,7 @@ from hookscope.widgets.views.hooks.written_hooks import Log, Written, written_of
 
 if TYPE_CHECKING:
     from hookscope.engine.debug import Capture, Condition, DebugSession, EvictedCapture
+    from hookscope.widgets.choices.lines import ChosenLine
 
 
 class CaptureName(NamedTuple):
@@ -48,7 +49,7 @@ class Choices:
 
     Attributes:
         breakpoints: the breakpoints, without their counters.
-        lines: the texts of the lines that have a breakpoint, by the breakpoint's text.
+        lines: the lines that have a breakpoint, by the breakpoint's text.
         conditions: by name, the conditions that were switched on or changed; None for one that was switched off.
         mutes: the reasons of muted findings, by condition and path.
         hooks: by path and kind, the hooks; None for one that captures what it receives.
@@ -66,7 +67,7 @@ class Choices:
     """
 
     breakpoints: list[Breakpoint] = field(default_factory=list)
-    lines: dict[str, str] = field(default_factory=dict)
+    lines: dict[str, ChosenLine] = field(default_factory=dict)
     conditions: dict[str, Checked | None] = field(default_factory=dict)
     mutes: dict[tuple[str, str], str] = field(default_factory=dict)
     hooks: dict[tuple[str, str], Written | None] = field(default_factory=dict)

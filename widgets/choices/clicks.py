@@ -15,7 +15,7 @@ from hookscope.widgets.choices.choices import (
     choices_of,
     is_chosen,
 )
-from hookscope.widgets.choices.lines import line_text
+from hookscope.widgets.choices.lines import chosen_line
 from hookscope.widgets.views.hooks.written_hooks import written_of
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _record(panel: DebuggerPanel, before: _State, after: _State) -> None:
             choices.breakpoints = [chosen for chosen in choices.breakpoints if chosen != Breakpoint(*stop)]
     new = [Breakpoint(*stop) for stop in after.breakpoints if stop not in before.breakpoints]
     choices.breakpoints += new
-    choices.lines |= {str(stop): text for stop in new if (text := line_text(panel.session, stop))}
+    choices.lines |= {str(stop): line for stop in new if (line := chosen_line(panel.session, stop)) is not None}
     for name in before.conditions.keys() | after.conditions.keys():
         now = after.conditions.get(name)
         if before.conditions.get(name) == now:

@@ -61,12 +61,13 @@ def _add_breakpoints(session: DebugSession, choices: Choices) -> int:
     explicit_places = {(stop.path or ROOT, stop.moment) for stop in session.breakpoints}
     count = 0
     for index, chosen in enumerate(choices.breakpoints):
-        text = choices.lines.pop(str(chosen), "")
-        stop = moved(session, chosen, text)
-        if text:
-            choices.lines[str(stop or chosen)] = text
+        line = choices.lines.pop(str(chosen), None)
+        stop = moved(session, chosen, line)
+        if line is not None:
+            choices.lines[str(stop or chosen)] = line
+            if stop is None:
+                choices.misfits.append(f"breakpoint {chosen}: the function has no line {quoted(line.text)} now")
         if stop is None:
-            choices.misfits.append(f"breakpoint {chosen}: the function has no line {quoted(text)} now")
             continue
         choices.breakpoints[index] = stop
         if (stop.path or ROOT, stop.moment) in explicit_places:

@@ -133,18 +133,22 @@ def cell_nodes(
 
 
 def parameter_rows(
-    roots: Iterable[Cell], gradients: Mapping[int, Tensor], before: Mapping[int, Any]
+    cells_by_path: Iterable[tuple[str, Cell]], gradients: Mapping[int, Tensor], before: Mapping[int, Any]
 ) -> list[ParameterRow]:
-    """Return the rows of the parameters of the roots, each parameter once.
+    """Return the rows of the parameters of cells, each parameter once, named by the path of its cell.
 
     Args:
+        cells_by_path: the paths and the cells of a session; of a cell with several paths the first counts.
         gradients: the newest gradients, by the parameter's id.
         before: the parameters when these were computed, by the parameter's id.
     """
     rows: list[ParameterRow] = []
-    visited: set[Cell] = set()
+    visited: set[int] = set()
     owners: dict[int, list[str]] = {}
-    for path, cell in (pair for root in roots for pair in root.cells_and_names(visited)):
+    for path, cell in cells_by_path:
+        if id(cell) in visited:
+            continue
+        visited.add(id(cell))
         for name, parameter in cell._params.items():
             if parameter is None:
                 continue

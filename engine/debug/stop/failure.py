@@ -22,7 +22,7 @@ from ..inert_reads import is_a, is_tensor
 from ..record.capture import cell_name
 from .frames import StackFrame, raised_frames, saved_frames
 from .pause import DebugAbort, PausePoint, describe
-from .points import argument_names, source_of
+from .points import argument_names, lines_with_code, source_of
 
 if TYPE_CHECKING:
     from hookscope.engine.nn import Cell
@@ -140,7 +140,10 @@ class _Call:
         if self.function == "bprop":
             return argument_names(self.cell.bprop, values["args"])
         if self.function:
-            return {f"arguments[{index}]": value for index, value in enumerate(values["arguments"])}
+            by_name = argument_names(values["function"], (self.cell, *values["arguments"]))
+            without_cell = list(by_name.items())[1:]
+            numbered = {f"arguments[{index}]": value for index, value in enumerate(values["arguments"])}
+            return dict(without_cell) if len(without_cell) == len(numbered) else numbered
         try:
             bound = inspect.signature(self.cell.construct).bind(*values["args"], **values["kwargs"])
         except (TypeError, ValueError):  # arguments that do not fit, which may be the error itself
@@ -231,6 +234,7 @@ def point_at_error(raised: RaisedError, kind: str, reason: str, names: Mapping[s
         innermost = raised.frames[-1]
         point.filename, point.function = innermost.code.co_filename, innermost.code.co_name
         point.lines, point.first_line = source_of(innermost.code)
+        point.stoppable = lines_with_code(innermost.code)
         point.line, point.locals = innermost.line, innermost.variables()
         point.names = {**own_names, **innermost.names}
     point.where = raised.where or point.function

@@ -21,7 +21,7 @@ from .stepping.variables import Change, assign, variables
 if TYPE_CHECKING:
     from .pause import PausePoint
 
-__all__ = ["StackFrame", "at_frame", "raised_frames", "running_frames", "saved_frames"]
+__all__ = ["StackFrame", "at_frame", "qualified_name", "raised_frames", "running_frames", "saved_frames"]
 
 # Of a deeper stack the outermost and the innermost functions are displayed.
 _MAX_FRAMES = 100
@@ -60,7 +60,12 @@ class StackFrame:
     @property
     def qualified_name(self) -> str:
         """The name of the function, with the class of a method."""
-        return self.code.co_qualname.rpartition("<locals>.")[2]
+        return qualified_name(self.code)
+
+
+def qualified_name(code: CodeType) -> str:
+    """Return the name of a function, with the class of a method."""
+    return code.co_qualname.rpartition("<locals>.")[2]
 
 
 def running_frames(frame: FrameType | None) -> list[StackFrame]:
@@ -114,7 +119,7 @@ def _assign(frame: FrameType, name: str, value: object) -> Change:
 
 def at_frame(point: PausePoint, index: int) -> PausePoint:
     """Return the point of a pause as another of its frames shows it, with the variables of that function."""
-    from .points import source_of
+    from .points import lines_with_code, source_of
 
     frame = point.frames[index]
     lines, first_line = source_of(frame.code)
@@ -128,7 +133,8 @@ def at_frame(point: PausePoint, index: int) -> PausePoint:
         locals=frame.variables(),
         changed=set(),
         operator=None,
-        stoppable=frozenset(),
+        stoppable=lines_with_code(frame.code),
+        call=None,
         names={**point.own_names, **frame.names},
         assign=frame.assign,
         variables=None if frame.assign is None else frame.variables,

@@ -45,7 +45,8 @@ class DebugAbort(Exception):
 class OperatorRecord(NamedTuple):
     """One operator that ran: its name, inputs, outputs, and the line of the user's code that ran it.
 
-    ``path`` is the cell, called inside the bprop, that ran it; "" if the bprop itself did.
+    ``path`` is the cell, called inside the bprop, that ran it; "" if the bprop itself did. ``call`` distinguishes calls
+    of one function.
     """
 
     name: str
@@ -55,6 +56,7 @@ class OperatorRecord(NamedTuple):
     filename: str = ""
     line: int = 0
     path: str = ""
+    call: int = 0
 
 
 @dataclass(eq=False)
@@ -71,6 +73,7 @@ class PausePoint:
             at other lines.
         filename, function, first_line, lines: the displayed source; empty and 0 if there is none.
         line: the current line, in the numbering of the file.
+        call: distinguishes calls of the displayed function among ``operators`` and ``history``; None if it is unknown.
         locals: the names in scope and their values.
         changed: the names whose values changed since the last stop in the same function.
         operators: the operators that ran since the stepping began, oldest first.
@@ -95,6 +98,7 @@ class PausePoint:
     first_line: int = 0
     lines: Sequence[str] = ()
     line: int = 0
+    call: int | None = None
     locals: dict[str, object] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
     operators: list[OperatorRecord] = field(default_factory=list)

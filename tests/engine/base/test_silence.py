@@ -17,6 +17,7 @@ from operator_samples import ROWS
 import hookscope.engine as ms
 from hookscope.engine import Parameter, Tensor, grad, nn, ops, vjp
 from hookscope.engine.base import float_warnings
+from hookscope.engine.debug import DebugSession
 from hookscope.engine.tape.tape import Recording
 from hookscope.engine.tensors.operator import OPERATORS
 
@@ -146,6 +147,19 @@ def test_code_of_the_user_within_a_network_keeps_its_warnings() -> None:
     x.register_hook(lambda gradient: note("tensor"))
     grad(lambda x: ops.log(net(ops.exp(x))))(x)
     assert positions == ["forward_pre", "construct", "backward_pre", "bprop", "backward", "tensor"]
+
+
+@pytest.mark.parametrize("conditions", [[], ["nan"]])
+def test_sums_of_gradients_in_a_watched_cell_do_not_warn(conditions: list[str]) -> None:
+    class Opposite(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            return ops.log(x) - ops.sqrt(x)
+
+    net = Opposite()
+    with DebugSession(net, conditions=conditions):
+        gradient = grad(lambda x: net(x).sum())(Tensor([0.0, 1.0]))
+    assert np.isnan(gradient.asnumpy()[0])
+    user_divides_by_zero()
 
 
 def test_threads_are_silent_too() -> None:

@@ -220,3 +220,18 @@ def test_a_row_tells_how_far_the_last_step_went() -> None:
     assert row.update_ratio == pytest.approx(np.linalg.norm(after - before) / np.linalg.norm(before), rel=1e-5)
     apply(session, "weight", "scale", factor=2)
     assert session.parameters()[0].update_ratio is None
+
+
+def test_parameters_of_two_networks_have_names_of_their_own() -> None:
+    networks = [nn.SequentialCell(nn.Dense(3, 2)) for _ in range(2)]
+    session = DebugSession(conditions=["update_too_large"])
+    with session:
+        for net in networks:
+            value_and_grad(lambda x, net=net: net(x).sum(), None, net.trainable_params())(Tensor(np.ones((1, 3), "f4")))
+    names = ["0.weight", "0.bias", "SequentialCell.0.weight", "SequentialCell.0.bias"]
+    assert [row.name for row in session.parameters()] == names
+    assert set(session.history.gradient_norms) == set(names)
+    apply(session, "SequentialCell.0.weight", "zero")
+    assert [bool(net[0].weight.asnumpy().any()) for net in networks] == [True, False]
+    apply(session, "0.bias", "set", index="[:]", number="7")
+    assert [net[0].bias.asnumpy().tolist() == [7.0, 7.0] for net in networks] == [True, False]

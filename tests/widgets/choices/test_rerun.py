@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import sys
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from hookscope import engine as ms
 from hookscope.engine import nn
+from hookscope.engine.base.file_labels import set_file_labels
 from hookscope.engine.debug import DebugAbort, DebugSession
 from hookscope.widgets import DebuggerPanel
 from hookscope.widgets.choices import choices_of
@@ -405,3 +407,54 @@ def test_a_breakpoint_at_a_line_moves_with_the_line(edited: str, stops: list[str
     again = run_again(panel, nn.SequentialCell([double(edited, "<ipython-input-2>")]))
     assert [str(stop) for stop in again.session.breakpoints] == stops
     assert again.retained["misfits"] == misfits
+
+
+TRAIN = """
+def train(network, x):
+    {}y = network(x)
+    return y.sum()
+"""
+
+
+@pytest.mark.parametrize(
+    ("edited", "stops", "misfits"),
+    [
+        (TRAIN.format(""), ["In[7]:4"], []),
+        ("# a comment\n" + TRAIN.format("x = x * 2\n    "), ["In[7]:6"], []),
+        (TRAIN.replace("y.sum()", "y.mean()").format(""), [], ["'return y.sum()' now"]),
+    ],
+)
+def test_a_breakpoint_in_a_notebooks_function_moves_with_the_run_of_its_cell(
+    edited: str, stops: list[str], misfits: list[str], net: Net, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main = sys.modules["__main__"]
+
+    def define(text: str, name: str) -> None:
+        linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+        namespace: dict[str, Any] = {}
+        exec(compile(text, name, "exec"), namespace)
+        monkeypatch.setattr(main, "train", namespace["train"], raising=False)
+
+    class Setting:
+        def unavailable(self) -> None:
+            return None
+
+        def wait(self, until: Any) -> None:
+            click(panel, "show_frame", index=-1)
+            click(panel, "set_breakpoint_at", line=4, condition="", log="")
+            click(panel, "resume", command="continue")
+
+    set_file_labels({"<ipython-input-1>": "Cell In[3]", "<ipython-input-2>": "Cell In[7]"}.get)
+    try:
+        define(TRAIN.format(""), "<ipython-input-1>")
+        session = DebugSession(net, breaks=[".:forward"], pauser=Setting())
+        panel = DebuggerPanel(session)
+        with session:
+            main.train(net, ones())  # type: ignore[attr-defined]
+        assert [str(stop) for stop in session.breakpoints][1:] == ["In[3]:4"]
+        define(edited, "<ipython-input-2>")
+        again = run_again(panel)
+        assert [str(stop) for stop in again.session.breakpoints] == stops
+        assert [text.rpartition("no line ")[2] for text in again.retained["misfits"]] == misfits
+    finally:
+        set_file_labels(None)

@@ -92,6 +92,20 @@ def test_the_stack_is_walked_by_clicks_and_arrows_and_the_shown_function_is_mark
     failed.until(lambda: local_names(failed) == ["hidden"])
 
 
+def test_a_breakpoint_for_the_next_run_is_set_at_a_line_of_the_function_that_failed(
+    failed: PanelPage, session: PlainSession
+) -> None:
+    failed.page.get_by_role("button", name="Post mortem").click()
+    line = inner.__code__.co_firstlineno + 1
+    number = failed.page.get_by_role("button", name=f"Breakpoint at line {line}", exact=True)
+    failed.until(number.is_enabled)
+    number.click()
+    failed.until(lambda: number.get_attribute("aria-pressed") == "true")
+    (stop,) = session.breakpoints
+    assert str(stop) == f"{__file__}:{line}"
+    assert "Ctrl" not in (number.get_attribute("title") or "")  # nothing can go on from here
+
+
 def test_at_a_pause_the_stack_is_walked_too_and_while_the_run_goes_on_it_is_text(
     panel_page: PanelPage, session: PlainSession
 ) -> None:

@@ -9,7 +9,7 @@ from panel_page import PanelPage
 from plain_session import PlainSession
 from playwright.sync_api import Locator
 
-from hookscope.engine.debug import CONDITIONS
+from hookscope.engine.debug import CONDITIONS, Breakpoint
 from hookscope.engine.debug.diagnose.cures import Cure
 from tests.browser.accessibility import AXE, lowest_contrast, violations
 
@@ -325,10 +325,11 @@ def test_a_panel_that_no_longer_watches_offers_to_watch_and_nothing_that_would_d
     assert panel_page.page.get_by_role("status").first.inner_text() == "finished, no longer watching"
     panel_page.page.get_by_role("tab", name="Cells").click()
     stop = panel_page.page.get_by_role("combobox", name="breakpoint at block", exact=True)
-    assert stop.is_disabled()
+    stop.select_option("forward")  # for the next run of the cell, which begins with what was clicked
+    panel_page.until(lambda: session.breakpoints == [Breakpoint("block")])
     again.click()
     panel_page.until(lambda: session.attached)
-    panel_page.until(lambda: stop.is_enabled() and not again.is_visible())
+    panel_page.until(lambda: not again.is_visible())
     panel_page.until(lambda: panel_page.page.get_by_role("status").first.inner_text() == "watching")
 
 

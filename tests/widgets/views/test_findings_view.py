@@ -126,6 +126,15 @@ def test_what_is_muted_is_listed_and_told_in_the_static_form(session: DebugSessi
     assert "Muted: nan in 1 (padded rows)." in snapshot.panel_html(session, ["findings"])
 
 
+def test_of_a_run_that_failed_it_is_not_said_that_nothing_is_wrong() -> None:
+    net = nn.SequentialCell(nn.Dense(2, 2), nn.Dense(3, 2))
+    session = DebugSession(net, conditions=["nan"])
+    with pytest.raises(ValueError, match="must be 3"), session:
+        net(Tensor(np.ones((1, 2), np.float32)))
+    verdict = finding_rows.verdict(session)
+    assert verdict.startswith("The run failed in 1. Until then: 1 step, 3 captures, 1 condition: nothing wrong.")
+
+
 def test_what_it_means_that_nothing_was_found() -> None:
     net = nn.SequentialCell(nn.Dense(2, 2), nn.Tanh())
     session = DebugSession(net)

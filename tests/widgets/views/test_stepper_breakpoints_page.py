@@ -158,6 +158,19 @@ def test_a_line_of_another_file_is_kept_with_its_file(panel_page: PanelPage, ses
     assert stops(session) == ["block.relu:/a/helpers.py:12"]
 
 
+@pytest.mark.parametrize("moment", ["construct", "bprop"])
+def test_in_another_function_than_the_paused_one_a_line_is_named_with_its_file(
+    panel_page: PanelPage, session: PlainSession, moment: str
+) -> None:
+    begins = ("/a/train.py", 3) if moment == "bprop" else ("", 0)
+    place: dict[str, Any] = {"filename": "/a/train.py", "function": "train", "where": "train", "bprop_begins": begins}
+    session.pause(moment=moment, lines=LINES, line=12, stoppable=frozenset({12}), **place)
+    panel_page.until(number(panel_page, 12).is_enabled)
+    number(panel_page, 12).click()
+    panel_page.until(lambda: pressed(number(panel_page, 12)))
+    assert stops(session) == ["/a/train.py:12"]
+
+
 def test_while_the_run_goes_on_and_outside_of_a_bprop_nothing_can_be_set(
     gutter: PanelPage, session: PlainSession
 ) -> None:

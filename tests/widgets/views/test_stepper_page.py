@@ -187,6 +187,23 @@ def test_the_gradient_is_checked_beside_the_source(paused: PanelPage, session: P
     paused.until(lambda: not table.is_visible())
 
 
+def test_the_result_of_a_gradient_check_is_brought_into_sight(panel_page: PanelPage, session: PlainSession) -> None:
+    session.pause(locals={f"x{k}": k for k in range(12)}, bprop_begins=("cell.py", 10), arguments=(1, 2, 3))
+    session.check_gradient = lambda seconds: CHECK
+    check = button(panel_page, "Check gradient")
+    panel_page.until(check.is_enabled)
+    side = panel_page.page.locator(".hs-side")
+    check.evaluate("(button) => (button.scrollIntoView({ block: 'end' }), button.click())")
+    summary = panel_page.page.get_by_text("gradient of block.relu (LeakyReLU): wrong for x")
+
+    def in_sight() -> bool:
+        box, room = summary.bounding_box(), side.bounding_box()
+        assert room is not None
+        return box is not None and room["y"] <= box["y"] and box["y"] + box["height"] <= room["y"] + room["height"]
+
+    panel_page.until(in_sight)
+
+
 def test_while_the_gradient_is_checked_the_page_says_so(paused: PanelPage, session: PlainSession) -> None:
     def check(seconds: float) -> GradientCheck:
         paused.carry()  # a page shows this while the paused thread computes

@@ -79,6 +79,7 @@ def test_several_breakpoints_at_one_cell_are_told(panel_page: PanelPage, session
     panel_page.panel.sync()
     choice = panel_page.page.get_by_role("combobox", name="breakpoint at block", exact=True)
     panel_page.until(lambda: choice.evaluate("e => e.selectedOptions[0].textContent") == "forward, backward")
+    assert choice.get_attribute("title") == "forward, backward"
 
 
 def test_a_breakpoint_that_is_refused_shows_as_it_was(panel_page: PanelPage, session: PlainSession) -> None:

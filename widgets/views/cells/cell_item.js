@@ -11,7 +11,7 @@ import { FigureBar } from "./figure_bar.js";
 /** A row's context: whether it is expanded (null if it has no children), matches the search, is watched by the session,
  * and differs in training mode from its parent; its findings and, while it is collapsed, those of its descendants, with
  * the label of the worst; and its statistics.
- * @typedef {{expansion: boolean | null, matches: boolean, watching: boolean, differs: boolean,
+ * @typedef {{expansion: boolean | null, matches: boolean, differs: boolean,
  *   here: import("./finding_counts.js").CellCount | undefined, below: import("./finding_counts.js").DescendantCount | undefined, worstBelow: string,
  *   figures: import("./figures.js").Figures}} Around */
 
@@ -73,7 +73,7 @@ export class CellItem {
   }
 
   /** @param {CellNode} node @param {CellState} now @param {Around} around */
-  update(node, now, { expansion, matches, watching, differs, here, below, worstBelow, figures }) {
+  update(node, now, { expansion, matches, differs, here, below, worstBelow, figures }) {
     setAttribute(this.element, "aria-expanded", expansion);
     this.element.classList.toggle("hs-match", matches);
     this.#drawShared(node);
@@ -86,8 +86,8 @@ export class CellItem {
     setText(this.several, now.breaks.join(", "));
     const moment = now.breaks.length > 1 ? "several" : (now.breaks[0] ?? "");
     if (this.stop.value !== moment && !this.stop.classList.contains("hs-pending")) this.stop.value = moment;
-    this.stop.disabled = !watching;
     this.stop.classList.toggle("hs-set", now.breaks.length > 0);
+    setAttribute(this.stop, "title", now.breaks.join(", ") || null); // a long moment is cut off
     this.#drawHits(this.here, here, "", "");
     this.#drawHits(this.below, below, below ? ` in ${below.cells} ${below.cells === 1 ? "cell" : "cells"} inside` : "", ` in ${worstBelow}`);
     const known = figures.byCell.get(this.index);

@@ -37,7 +37,6 @@ class Tree {
     /** @type {number[]} */
     this.matches = [];
     this.current = 0;
-    this.watching = true;
     this.requestedCell = ""; // a cell to select as soon as it arrives
     this.list = make("ul", { class: "hs-tree", role: "tree", "aria-label": "Cell tree" });
     /** @type {[Kind, HTMLElement][]} */
@@ -99,7 +98,6 @@ class Tree {
     item.update(node, now, {
       expansion: children[item.index].length ? isOpen : null,
       matches: this.matches.includes(item.index),
-      watching: this.watching,
       differs: outer < 0 || this.cells.state(outer).training !== now.training,
       here: this.findingCounts.byPath.get(node.path),
       below,
@@ -256,13 +254,6 @@ class Tree {
     this.#updateAll();
   }
 
-  /** Set whether the session watches or is about to; otherwise the run pauses nowhere. @param {boolean} now */
-  setWatching(now) {
-    if (this.watching === now) return;
-    this.watching = now;
-    this.draw();
-  }
-
   destroy() {
     clearTimeout(this.timer);
     this.resize.disconnect();
@@ -355,8 +346,6 @@ export function create({ send, go }) {
     traits: [
       [["tree", "tree_numbers", "tree_states", "cell_figures"], (texts, numbers, states, figures) => tree.update(texts, numbers, states, figures)],
       [["conditions"], (conditions) => tree.setFound(conditions)],
-      // The session no longer watches once it has finished; a ready session starts with the run.
-      [["status"], (status) => tree.setWatching(status.state !== "finished" || status.watching)],
     ],
     messages: {
       cells_in_sight: (_, [buffer]) => tree.addFigures(buffer),

@@ -126,6 +126,10 @@ def verdict(session: DebugSession) -> str:
     if not session.conditions:
         return f"No conditions are checked yet. Find faults checks {len(CONDITIONS)} conditions on all later runs."
     text = session.checks.coverage().verdict(len(session.muted))
+    failure = session.failure
+    if failure is not None:
+        location = f" in {failure.where}" if failure.where else ""
+        return f"The run failed{location}. Until then: {text or 'nothing was looked at.'}"
     if text:
         return text
     if session.attached:

@@ -3,7 +3,7 @@
 import { make, setText } from "../../static/dom.js";
 import { completeWithTab } from "./completion.js";
 
-/** Syntax of an assignment: a name or an element of one, and an expression. */
+/** Syntax of an assignment that sets a value: a name or a numbered element of one, and an expression. */
 const ASSIGNMENT = /^\s*([A-Za-z_]\w*(?:\s*\[\s*\d+\s*\])?)\s*=(?!=)\s*(.+)$/s;
 
 /**

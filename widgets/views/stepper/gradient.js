@@ -9,7 +9,8 @@ export function createGradient(check) {
   /** @type {Partial<GradientCheck>} */
   let latest = {};
   let path = "";
-  const button = make("button", { type: "button", class: "hs-button", text: "Check gradient", disabled: "", onclick: check });
+  let isAwaited = false;
+  const button = make("button", { type: "button", class: "hs-button", text: "Check gradient", disabled: "", onclick: ask });
   const summary = make("p", { class: "hs-check-summary", "aria-live": "polite", hidden: "" });
   const rows = make("tbody");
   const table = make("table", { class: "hs-check-table", "aria-label": "Gradient check", hidden: "" }, [
@@ -33,14 +34,34 @@ export function createGradient(check) {
     rows.replaceChildren(...(shownCheck?.rows ?? []).flatMap(rowsOf));
   }
 
+  const element = make("div", {}, [make("div", { class: "hs-side-head" }, [make("h4", { text: "Gradient" }), button]), summary, table]);
+
+  function ask() {
+    isAwaited = true;
+    check();
+  }
+
+  /** Scroll the result that was asked for into sight, its beginning first; the notebook does not scroll. */
+  function reveal() {
+    const [side, body] = [".hs-side", ".hs-stop-body"].map((selector) => element.closest(selector));
+    if (!side || !body) return;
+    const scroller = side.scrollHeight > side.clientHeight ? side : body; // a narrow panel has one column
+    const room = scroller.getBoundingClientRect();
+    const result = element.getBoundingClientRect();
+    scroller.scrollTop += Math.max(0, Math.min(result.bottom - room.bottom, result.top - room.top));
+  }
+
   return {
-    element: make("div", {}, [make("div", { class: "hs-side-head" }, [make("h4", { text: "Gradient" }), button]), summary, table]),
+    element,
     /** @param {boolean} can */
     setEnabled: (can) => (button.disabled = !can),
     /** @param {Partial<GradientCheck>} now */
     update(now) {
       latest = now;
       draw();
+      if (!isAwaited) return;
+      isAwaited = now.state === "checking";
+      reveal();
     },
     /** Set the cell of the current stop. @param {string} cell */
     setCell(cell) {

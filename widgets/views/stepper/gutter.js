@@ -10,6 +10,7 @@ import { closest, make, setAttribute, setText } from "../../static/dom.js";
  */
 export function createGutter(list, asks) {
   let enabled = false;
+  let goesOn = false;
   /** @type {Map<number, LineBreakpoint>} */
   let breakpoints = new Map();
   /** The condition that the user is editing. @type {{line: number, form: HTMLFormElement} | null} */
@@ -99,7 +100,7 @@ export function createGutter(list, asks) {
       const item = /** @type {HTMLElement} */ (number.parentElement);
       number.disabled = !enabled;
       setAttribute(number, "aria-pressed", Boolean(entry));
-      setAttribute(number, "title", entry ? `Breakpoint ${entry.text}, ${entry.hits}: a click removes it` : "A click stops here, a right click under a condition; Ctrl+click goes on up to this line");
+      setAttribute(number, "title", entry ? `Breakpoint ${entry.text}, ${entry.hits}: a click removes it` : `A click stops here${goesOn ? "" : " in the next run"}, a right click under a condition${goesOn ? "; Ctrl+click goes on up to this line" : ""}`);
       item.classList.toggle("hs-broken", Boolean(entry));
       drawCondition(item, line, entry);
     }
@@ -141,7 +142,7 @@ export function createGutter(list, asks) {
       for (const item of list.querySelectorAll("li")) {
         const line = Number(item.dataset.line);
         if (!lines.has(line)) continue;
-        const number = make("button", { type: "button", class: "hs-line-number", "data-at": line, "aria-label": `Breakpoint at line ${line}`, tabindex: -1, text: String(line), onclick: (/** @type {MouseEvent} */ event) => (event.ctrlKey || event.metaKey ? asks.runTo(line) : toggle(line)) });
+        const number = make("button", { type: "button", class: "hs-line-number", "data-at": line, "aria-label": `Breakpoint at line ${line}`, tabindex: -1, text: String(line), onclick: (/** @type {MouseEvent} */ event) => (goesOn && (event.ctrlKey || event.metaKey) ? asks.runTo(line) : toggle(line)) });
         number.addEventListener("keydown", (event) => walk(event, number));
         item.firstElementChild?.replaceWith(number);
       }
@@ -152,10 +153,11 @@ export function createGutter(list, asks) {
       breakpoints = new Map(now.map((entry) => [entry.line, entry]));
       draw();
     },
-    /** @param {boolean} now */
-    setEnabled(now) {
-      if (now === enabled) return;
+    /** Set whether breakpoints can be set, and whether the run goes on from here. @param {boolean} now @param {boolean} canGoOn */
+    setEnabled(now, canGoOn) {
+      if (now === enabled && canGoOn === goesOn) return;
       enabled = now;
+      goesOn = canGoOn;
       if (!now) close();
       draw();
     },

@@ -78,13 +78,10 @@ export function createLines(send) {
       peek.forget();
       reveal();
     },
-    /** @param {boolean} now */
-    setPaused(now) {
-      gutter.setEnabled(now);
-    },
-    /** Set whether names can be evaluated. @param {boolean} now */
-    setEvaluates(now) {
+    /** Set whether names can be evaluated and breakpoints set, and whether the run goes on from here. @param {boolean} now @param {boolean} goesOn */
+    setEvaluates(now, goesOn) {
       evaluates = now;
+      gutter.setEnabled(now, goesOn);
       if (!now) peek.hide();
     },
     destroy() {

@@ -74,7 +74,6 @@ export function create({ send, go }) {
     }
     for (const control of resuming) control.disabled = !now;
     commands.setPaused(now);
-    lines.setPaused(now);
     gradient.setEnabled(now && Boolean(currentStop?.can_check));
     setEvaluates();
     if (now && focused && activeElement === lines.element) focused.focus({ preventScroll: true });
@@ -84,7 +83,7 @@ export function create({ send, go }) {
   function setEvaluates() {
     const now = paused || currentStop?.kind === "failure";
     for (const control of evaluate.controls) control.disabled = !now;
-    lines.setEvaluates(now);
+    lines.setEvaluates(now, paused);
     stack.setEnabled(now);
     element.classList.toggle("hs-away", !now);
     postMortem.hidden = !hasFailed || currentStop?.kind === "failure";

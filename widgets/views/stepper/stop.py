@@ -153,7 +153,7 @@ def stop_view(
                 "inputs": _values(record.inputs),
                 "outputs": _values(record.outputs),
                 "shown": record is point.operator,
-                "line": record.line if (record.function, record.filename) == (point.function, point.filename) else 0,
+                "line": record.line if _is_of_call(record, point) else 0,
             }
             for record in operators
         ],
@@ -179,6 +179,12 @@ def _visible_lines(point: PausePoint) -> tuple[Sequence[str], int]:
     middle = (int(point.line or 0) - first) // _LINES_TOGETHER * _LINES_TOGETHER
     start = max(0, min(middle - _LINES_TOGETHER, len(point.lines) - _MOST_LINES))
     return point.lines[start : start + _MOST_LINES], first + start
+
+
+def _is_of_call(record: OperatorRecord, point: PausePoint) -> bool:
+    """Return whether the displayed call of a function ran an operator, and not an earlier call of it."""
+    is_of_function = (record.function, record.filename) == (point.function, point.filename)
+    return is_of_function and point.call in (None, record.call)
 
 
 def _ran_before(point: PausePoint, operators: Sequence[OperatorRecord]) -> int:

@@ -68,7 +68,9 @@ def _stands(breakpoint_: Breakpoint, point: PausePoint, line: int) -> bool:
 
 
 def _cell_file(point: PausePoint) -> str:
-    """Return the file of the function that the paused cell runs; "" if the stop is in other code."""
+    """Return the file of the function that the paused cell runs; "" if other code is shown."""
+    if point.where:
+        return ""
     return point.filename if point.moment == "construct" else point.bprop_begins[0]
 
 
@@ -77,8 +79,9 @@ def set_breakpoint_at(panel: DebuggerPanel, line: int, condition: str, log: str)
     point = _shown_point(panel)
     if line not in _lines(point):
         raise MessageError(f"no breakpoint can stand at line {line}: it has no code of {point.function or 'a bprop'}")
-    path = (point.path or ".") if _cell_file(point) else ""
-    if _is_head(point, line):
+    is_head = _is_head(point, line)
+    path = (point.path or ".") if is_head or _cell_file(point) else ""
+    if is_head:
         moment = "bprop"
     elif point.filename == _cell_file(point):
         moment = str(line)

@@ -97,6 +97,8 @@ def compile_expression(text: str, known: Collection[str] | None = None) -> CodeT
         detail = error.msg if isinstance(error, SyntaxError) else str(error)
         if isinstance(error, MemoryError | RecursionError):  # raised when Python's compiler gives up
             detail = "it has too many parts in each other"
+        elif _is_statement(text):
+            detail = "it is a statement, and only an expression has a value"
         raise ValueError(f"expression {quoted(text)}: {detail}") from None
     if known is not None:
         for name in names_in(code):
@@ -104,6 +106,14 @@ def compile_expression(text: str, known: Collection[str] | None = None) -> CodeT
                 unknown = f"the name {quoted(name)} is unknown here{suggestion(name, known)}"
                 raise ValueError(f"expression {quoted(text)}: {unknown}")
     return code
+
+
+def _is_statement(text: str) -> bool:
+    try:
+        compile(text.strip(), "<expression>", "exec")
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 def names_in(code: CodeType) -> set[str]:

@@ -18,6 +18,7 @@ from hookscope.engine.tensors.tensor import Tensor
 
 from ...inert_reads import array_of, content_of, is_a, is_tensor
 from ...record.memory import ArrayMemory
+from ..frames import qualified_name
 from ..pause import OperatorRecord, PausePoint
 from ..points import lines_with_code, source_of, stack_of
 from .variables import variables
@@ -76,7 +77,6 @@ class _OperatorRun:
     record: OperatorRecord
     code: CodeType | None
     globals: Mapping[str, object]
-    call: int
     arrays: list[Any]
 
 
@@ -145,11 +145,11 @@ class LineHistory:
         inputs, outputs = tuple([_snapshot(value) for value in inputs]), _snapshot(outputs)
         arrays = _arrays((inputs, outputs))
         if frame is None:
-            ran = _OperatorRun(OperatorRecord(name, inputs, outputs, path=path), None, {}, 0, arrays)
+            ran = _OperatorRun(OperatorRecord(name, inputs, outputs, path=path), None, {}, arrays)
         else:
-            code = frame.f_code
-            record = OperatorRecord(name, inputs, outputs, code.co_name, code.co_filename, frame.f_lineno, path)
-            ran = _OperatorRun(record, code, frame.f_globals, self._number(frame), arrays)
+            code, call = frame.f_code, self._number(frame)
+            record = OperatorRecord(name, inputs, outputs, code.co_name, code.co_filename, frame.f_lineno, path, call)
+            ran = _OperatorRun(record, code, frame.f_globals, arrays)
         self._operators.append(ran)
         self.ran += 1
         self._keep(ran)
@@ -181,6 +181,10 @@ class LineHistory:
         self._outer_stacks.clear()
         self._memory.clear()
         self.ran = 0
+
+    def call_of(self, frame: FrameType | None) -> int:
+        """Return the number of a running call; 0 if no line and no operator of it is recorded."""
+        return 0 if frame is None else self._calls.get(frame, 0)
 
     def _number(self, frame: FrameType) -> int:
         number = self._calls.get(frame)
@@ -214,7 +218,7 @@ class LineHistory:
         state, earlier = live.history[-back], live.history[:-back]
         previous = next((candidate for candidate in reversed(earlier) if candidate.call == state.call), None)
         records = self.records
-        point = _point(live, state.code, state.line, state.globals, state)
+        point = _point(live, state.code, state.line, state.call, state.globals, state)
         point.reason = f"{back} {'line' if back == 1 else 'lines'} back"
         point.back = back
         point.changed = set() if previous is None else _changed(previous.locals, state.locals)
@@ -225,8 +229,9 @@ class LineHistory:
         """Return a pause point of the recorded operator ``index``, and the number of states back to its line."""
         ran, number = self._operators[index], self.ran - len(self._operators) + index
         earlier = [position for position, state in enumerate(live.history) if state.operators <= number]
-        same_call = [position for position in earlier if live.history[position].call == ran.call]
-        point = _point(live, ran.code, ran.record.line, ran.globals, live.history[same_call[-1]] if same_call else None)
+        same_call = [position for position in earlier if live.history[position].call == ran.record.call]
+        state = live.history[same_call[-1]] if same_call else None
+        point = _point(live, ran.code, ran.record.line, ran.record.call, ran.globals, state)
         point.reason = f"operator {ran.record.name}"
         point.operators = self.records[: index + 1]
         point.operator = ran.record
@@ -237,7 +242,7 @@ class LineHistory:
 
 
 def _point(
-    live: PausePoint, code: CodeType | None, line: int, names: Mapping[str, object], state: PastState | None
+    live: PausePoint, code: CodeType | None, line: int, call: int, names: Mapping[str, object], state: PastState | None
 ) -> PausePoint:
     lines, first_line = ((), 0) if code is None else source_of(code)
     return PausePoint(
@@ -255,8 +260,16 @@ def _point(
         history=live.history,
         names={**live.names, **names},
         bprop_begins=live.bprop_begins,
+        call=call,
+        where=_where(live, code, call),
         stoppable=frozenset() if code is None else lines_with_code(code),
     )
+
+
+def _where(live: PausePoint, code: CodeType | None, call: int) -> str:
+    """Return the name of the function; "" if it is the call that is paused, whose cell the live point names."""
+    is_paused_call = call == live.call and live.moment in ("construct", "bprop")
+    return "" if is_paused_call or code is None else qualified_name(code)
 
 
 def _snapshot(value: Any, levels: int = 2) -> object:

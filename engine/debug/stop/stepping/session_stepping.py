@@ -188,7 +188,7 @@ class _Thread:
         if bprop is not None:
             bprop.has_stopped = True
             point.arguments, point.bprop_begins = bprop.arguments, bprop.start
-        self.add_history(point)
+        self.add_history(point, stop.frame)
         if stop.exception is None:
             del point.history[-1:]  # the line that it is about to run
         if point.assign is not None:
@@ -204,8 +204,9 @@ class _Thread:
 
         return assign
 
-    def add_history(self, point: PausePoint) -> None:
-        """Add the recorded lines and operators to the point of a pause."""
+    def add_history(self, point: PausePoint, frame: FrameType | None) -> None:
+        """Add the recorded lines and operators to the point of a pause in a frame."""
+        point.call = self.history.call_of(frame)
         point.operators = self.history.records
         point.history = list(self.history.states)
         point.past = self.history
@@ -293,7 +294,7 @@ class SessionStepping:
     def pause_in(self, frame: FrameType, reason: str) -> None:
         """Pause in a function; see ``DebugSession.pause``."""
         check_not_evaluating()
-        if taps.in_repetition():  # a repeated call is the same call
+        if taps.in_repetition() or taps.is_muted():  # the same call once more, or a check that runs a copy
             return
         with taps.mute():
             visit = self._attachment.visits.running()
@@ -317,7 +318,7 @@ class SessionStepping:
         self.forget()
         thread = self._threads.state
         if thread is not None and thread.history.states:
-            thread.add_history(point)
+            thread.add_history(point, thread.stepper.nearest(frame))
         try:
             with tracing.suspended(frame):
                 command = self._pauses.pause_or_abort(point)

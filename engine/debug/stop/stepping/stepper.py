@@ -22,6 +22,8 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
+from hookscope.engine.tape import taps
+
 from ..pause import DebugAbort, check_command
 from . import tracing
 from .user_code import is_user_code
@@ -125,6 +127,8 @@ class Stepper:
             raise DebugAbort("aborted from the debugger")
         if self._pending_abort or (self._entered is not None and frame.f_code is not self._entered):
             return
+        if taps.is_muted():  # a check runs the user's code once more, on a copy
+            return
         is_entered = self._may_enter(frame)
         if self._on_line is not None and is_entered:
             self._on_line(frame)
@@ -139,7 +143,7 @@ class Stepper:
 
     def raised(self, frame: FrameType, error: BaseException, trace: TracebackType | None) -> None:
         """Show an exception of a followed frame, once, where the user's code raised it."""
-        if self._entered is not None or not (self._entering or frame in self._targets):
+        if self._entered is not None or not (self._entering or frame in self._targets) or taps.is_muted():
             return
         if not isinstance(error, Exception) or isinstance(error, (*_ENDS_OF_ITERATION, DebugAbort)):
             return

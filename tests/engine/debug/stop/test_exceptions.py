@@ -223,6 +223,21 @@ def test_an_exception_in_a_backward_hook_is_shown_when_it_leaves_the_gradient_ca
     assert shown(script) == [(f"the {kind} hook of attn", "ValueError")]
 
 
+def test_the_inputs_of_a_hook_have_the_names_of_its_arguments() -> None:
+    def hook(cell: nn.Cell, grad_input: Any, grad_output: Any) -> None:
+        raise ValueError("in a hook")
+
+    net = Block()
+    net.attn.register_backward_hook(hook)
+    session, _ = scripted(net)
+    with pytest.raises(ValueError, match="in a hook"), session:
+        grad(net)(tensor(1.0))
+    assert session.failure is not None
+    assert session.failure.notes[0] == (
+        "the backward hook of attn got grad_input: (float32 1), grad_output: (float32 1)"
+    )
+
+
 class Wrong(Scale):
     def bprop(self, x: Any, out: Any, dout: Any) -> Any:
         doubled = dout * 2.0

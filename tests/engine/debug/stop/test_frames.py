@@ -50,6 +50,7 @@ def test_each_function_of_the_stack_can_be_shown_with_its_line_and_variables(opt
         assert (
             point.lines[point.line - point.first_line].strip() == "results.append(step + grad(net)(tensor(1.0, 2.0)))"
         )
+        assert point.line in point.stoppable
         assert session.show_frame(-1) is paused
 
     session, script = at_the_first_stop(look, **options)

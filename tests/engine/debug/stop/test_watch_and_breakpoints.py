@@ -121,6 +121,7 @@ def test_breakpoints_are_read_as_written(text: str, expected: Breakpoint) -> Non
         ("head:helpers.py", "got 'helpers.py'"),
         ("ops.mul:12", "at an operator, moment must be forward or backward, got '12'"),
         ("head if norm >", "expression 'norm >': invalid syntax"),
+        ("head if x = 3", "expression 'x = 3': it is a statement, and only an expression has a value"),
         ("head if nrom > 1", "the name 'nrom' is unknown here; the nearest is 'norm'"),
         ("head if x = 1", "expression 'x = 1'"),
     ],

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from debug_networks import Scale, SquareThenScale, helper, scripted, tensor
 
+import hookscope.engine as ms
 from hookscope.engine import grad, nn
 from hookscope.engine.debug import DebugSession
 from hookscope.engine.debug.stop.points import lines_with_code
@@ -159,3 +160,56 @@ def test_stops_say_where_one_can_stand_and_how_far_back_they_are() -> None:
         run(session.roots[0], 1.0)
     assert script.points[0].stoppable == {FIRST + 1, FIRST + 2, FIRST + 3} and script.points[0].back == 0
     assert log == [(1, False), (2, False), (3, True)]
+
+
+class Joined(nn.Cell):
+    def construct(self, x: Any) -> Any:
+        doubled = x * 2.0
+        return doubled + 1.0
+
+
+class Around(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Dense(2, 2)
+        self.joined = Joined()
+
+    def construct(self, x: Any) -> Any:
+        y = self.fc(x)
+        return self.joined(y)
+
+
+IN_JOINED = Joined.construct.__code__.co_firstlineno + 2
+
+
+@pytest.mark.parametrize("place", [f"joined:{IN_JOINED}", f"test_line_breakpoints.py:{IN_JOINED}"])
+def test_a_run_of_the_network_by_a_check_neither_stops_nor_enters_the_past(place: str) -> None:
+    net = Around()
+    seen: list[Any] = []
+    # samples_leak runs a copy of the network, with another first sample, when the first call of the network ends
+    session, script = scripted(net, conditions=["samples_leak"], breaks=[place])
+    script._look = lambda session: seen.append(
+        [state.locals["x"].asnumpy().tolist() for state in session.paused.history if state.function == "construct"]  # type: ignore[union-attr, attr-defined]
+    )
+    step = ms.value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())
+    inputs = [tensor(*map(float, range(6))).reshape(3, 2) * k for k in (1.0, 2.0)]
+    with session:
+        for x in inputs:
+            step(x)
+    assert script.positions == ["construct+2", "construct+2"]
+    first, second = (net.fc(x).asnumpy().tolist() for x in inputs)
+    assert all(x in (first, second) for x in seen[-1])
+
+
+def test_the_operators_of_an_earlier_call_are_not_those_of_this_one() -> None:
+    from hookscope.widgets.views.stepper.stop import stop_view
+
+    net = Around()
+    lines: list[set[int]] = []
+    session, script = scripted(net, ["over"], breaks=[f"joined:{IN_JOINED}"])
+    script._look = lambda session: lines.append({item["line"] for item in stop_view(session.paused)["operators"]})  # type: ignore[arg-type]
+    with session:
+        for _ in range(2):
+            net(tensor(1.0, 2.0).reshape(1, 2))
+    assert [point.function for point in script.points] == ["construct", "construct"]
+    assert lines[-1] <= {0}

@@ -458,3 +458,32 @@ def test_of_a_long_loop_that_is_stepped_over_the_newest_lines_are_kept() -> None
         assert [session.step_back().locals["number"] for _ in range(3)] == [2999, 2999, 2998]
 
     inspect_last_stop(SquareThenScale(Loops()), ["over"], look)
+
+
+class Chain(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.square = Square()
+
+    def construct(self, x: Any) -> Any:
+        y = self.square(x)
+        z = self.square(y)
+        return z
+
+
+def test_an_earlier_line_is_not_said_to_be_in_the_cell_that_is_paused_now() -> None:
+    titles: dict[str, list[str]] = {}
+
+    def look(session: DebugSession) -> None:
+        point = session.paused
+        assert point is not None
+        earlier = [session.step_back().place for _ in point.history[-2:]]
+        titles[point.place] = [place.rpartition(", ")[0] for place in earlier]
+
+    session, _ = scripted(Chain(), ["into"] * 8, look, breaks=[".:forward_pre"])
+    with session:
+        session.roots[0](tensor(2.0))
+    first = Chain.construct.__code__.co_firstlineno
+    assert titles[f"construct of (root), line {first + 2}"] == ["Square.construct", "construct of (root)"]
+    line = Square.construct.__code__.co_firstlineno + 1
+    assert titles[f"construct of square, line {line}"] == ["Chain.construct", "Square.construct"]
