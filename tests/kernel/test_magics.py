@@ -160,11 +160,12 @@ def test_an_error_outside_the_network_is_a_failure_too(kernel: Kernel, link: str
 
 
 def test_a_session_that_failed_is_released_when_its_cell_runs_again(kernel: Kernel, link: str) -> None:
-    kernel.run(f"{FAILS}import gc, weakref; gc.collect(); gc.disable()")
+    kernel.run(f"{FAILS}import gc, weakref")
     for _ in range(2):
         kernel.run("%%cell net --no-panel\nowner = globals().get('newest')\nnet(bad)")
         kernel.run("newest = weakref.ref(_session)")
-    assert kernel.run("print(owner()); gc.enable()").text == "None\n"
+    # The frames of IPython that ran a cell with an error refer to each other.
+    assert kernel.run("gc.collect(); print(owner())").text == "None\n"
 
 
 def test_the_sessions_variable_takes_no_others_place(kernel: Kernel, link: str) -> None:
