@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from playwright.sync_api import BrowserContext, Locator, Page, Playwright, expect
+from playwright.sync_api import BrowserContext, Error, Locator, Page, Playwright, expect
 
 # Root in a container has no sandbox; the others keep the browser from asking the outside for anything.
 CHROMIUM_ARGUMENTS = [
@@ -204,10 +204,16 @@ class Notebook:
         else:
             pages = f"{self.server.url}/{PAGES[self.server.front_end]}"
             self.page.goto(f"{pages}/{self.path}?reset", timeout=PAGE_SECONDS * 1000)
-            wait_until(
-                "the page to load", lambda: self.page.evaluate("() => window.jupyterapp?.restored.then(() => true)")
-            )
+            wait_until("the page to load", self._is_restored)
         self.wait_ready()
+
+    def _is_restored(self) -> bool:
+        try:
+            return bool(self.page.evaluate("() => window.jupyterapp?.restored.then(() => true)"))
+        except Error as error:
+            if "navigation" not in str(error):
+                raise
+            return False  # JupyterLab goes on to another address if a page has its workspace already
 
     def reload(self) -> None:
         """Load the page again, as the browser's button does, and wait until the notebook is back."""

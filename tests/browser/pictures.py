@@ -132,7 +132,6 @@ def take_all(playwright: Playwright, chromium: str, scratch: Path, folder: Path)
         def take(name: str, locator: Locator) -> None:
             save_all(folder, name, locator, in_themes_of(notebook))
 
-        take_ranks(Notebook(server, Window(context.new_page()).page, "ranks.ipynb"), folder)
         take_views(notebook, panel, take)
         take_stepper(notebook, panel, take)
         take_exported(notebook, panel, folder, scratch)
@@ -146,6 +145,7 @@ def take_all(playwright: Playwright, chromium: str, scratch: Path, folder: Path)
         notebook.reload()
         expect(notebook.cell(SAVED).get_by_role("listitem").filter(has_text="wrong_bprop").first).to_be_visible()
         take("saved", notebook.cell(SAVED))
+        take_ranks(Notebook(server, Window(context.new_page()).page, "ranks.ipynb"), folder)
 
 
 def take_ranks(notebook: Notebook, folder: Path) -> None:
@@ -197,6 +197,9 @@ def take_views(notebook: Notebook, panel: Panel, take: Take) -> None:
     panel.root.get_by_role("option", name="step 19: head#0 forward output").click()
     expect(panel.root.get_by_role("img", name="Heatmap of difference")).to_be_visible()
     take("compare", panel.root)
+    panel.tab("Curves")
+    expect(panel.root.get_by_role("slider", name="Step of loss", exact=True)).to_be_visible()
+    take("curves", panel.root)
     panel.tab("Parameters")
     panel.root.get_by_role("gridcell", name="head.weight", exact=True).click()
     panel.root.get_by_role("combobox", name="Change", exact=True).select_option("clip")
@@ -215,6 +218,7 @@ def take_stepper(notebook: Notebook, panel: Panel, take: Take) -> None:
     panel.button("Check gradient").click()
     expect(panel.root.get_by_role("table", name="Gradient check")).to_be_visible()
     panel.evaluate("abs(dout).max()", "0.")
+    panel.root.locator(".hs-side").evaluate("(side) => { side.scrollTop = 0; }")
     take("stepper", panel.root)
     panel.tab("Cells")
     panel.root.get_by_role("combobox", name="breakpoint at gate", exact=True).select_option("")

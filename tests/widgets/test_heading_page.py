@@ -91,3 +91,36 @@ def test_a_panel_opens_on_the_pause_or_else_on_the_findings(
         session.pause()
     PanelPage(page, session, sent)
     assert page.get_by_role("tab", selected=True).inner_text().startswith(tab)
+
+
+def middle(one: Locator) -> float:
+    """Return the height on the page at which an element is centered."""
+    box = one.bounding_box()
+    assert box is not None
+    return box["y"] + box["height"] / 2
+
+
+@pytest.mark.parametrize("width", [480, 350])
+def test_on_a_narrow_page_the_buttons_stay_beside_the_name(
+    panel_page: PanelPage, session: PlainSession, width: int
+) -> None:
+    panel_page.page.set_viewport_size({"width": width, "height": 700})
+    session.step = 3
+    session.pause(path="features.block.relu")
+    button = heading(panel_page).get_by_role("button", name="Continue the run")
+    panel_page.until(lambda: button.is_visible() and "step 3" in heading(panel_page).inner_text())
+    name, status = heading(panel_page).get_by_text("Net", exact=True), heading(panel_page).get_by_role("status")
+    assert middle(name) == pytest.approx(middle(button), abs=3)
+    assert middle(status) > middle(button) + 15
+
+
+def test_a_single_loss_leaves_no_room_for_a_curve(panel_page: PanelPage, session: PlainSession) -> None:
+    session.step = 1
+    session.history.losses.append((1, 0.5))
+    panel_page.panel.sync()
+    loss, step = heading(panel_page).get_by_text("loss 0.5"), heading(panel_page).get_by_text("step 1")
+    panel_page.until(loss.is_visible)
+    left, right = step.bounding_box(), loss.bounding_box()
+    assert left is not None
+    assert right is not None
+    assert right["x"] - left["x"] - left["width"] < 30

@@ -586,3 +586,9 @@ def test_every_picture_is_accessible_and_readable_in_both_themes(
         assert ratio >= 4.5, where
         if AXE.exists():  # npm installs it, which may be missing here
             assert violations(panel_page.page.get_by_role("group", name="Debugger of Net")) == []
+
+
+def test_without_captures_the_steps_are_none(panel_page: PanelPage) -> None:
+    panel_page.page.get_by_role("tab", name="Captures").click()
+    scrubber = panel_page.page.get_by_role("slider", name="Step", exact=True)
+    panel_page.until(lambda: scrubber.get_attribute("aria-valuetext") == "all steps, none")

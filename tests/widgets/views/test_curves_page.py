@@ -270,3 +270,17 @@ def test_without_numbers_it_says_how_to_get_some(page: Page, session: PlainSessi
     page.get_by_role("tab", name="Curves").click()
     panel_page.until(page.get_by_text("No numbers yet").is_visible)
     assert 'hookscope.log("val_loss", value)' in page.get_by_role("tabpanel", name="Curves").inner_text()
+
+
+def test_a_falling_rate_has_several_ticks_and_each_series_a_line_in_words(
+    page: Page, session: PlainSession, opened: Open
+) -> None:
+    for step in range(1, 61):
+        session.history.scalars.add_rate("w", "", step, 0.01 * 0.97**step)
+        for name in ("generator", "discriminator"):
+            session.history.scalars.add(f"{name}_loss", Point(step, 1 / step, step))
+    opened()
+    assert ticks(page, "learning rate") == ["0.002", "0.004", "0.006", "0.008"]
+    words = chart(page, "loss").get_by_role("paragraph")
+    lines = words.inner_text().splitlines()
+    assert [line.split()[0] for line in lines] == ["generator_loss", "discriminator_loss"]

@@ -106,8 +106,8 @@ def test_the_summary_has_first_last_and_extremes_in_words() -> None:
     add(scalars, "constant loss", 1.0, 1.0)
     (chart,) = charts(scalars)
     assert chart.summary() == (
-        "val_loss 2 in step 1, 1.5 in step 5, lowest 1 in step 4, highest 3 in step 2, 1 of 5 values not finite; "
-        "loss of one step 0.25 in step 9; constant loss 1 in step 1, 1 in step 2, always 1"
+        "val_loss 2 in step 1, 1.5 in step 5, lowest 1 in step 4, highest 3 in step 2, 1 of 5 values not finite;\n"
+        "loss of one step 0.25 in step 9;\nconstant loss 1 in step 1, 1 in step 2, always 1"
     )
 
 

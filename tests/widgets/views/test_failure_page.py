@@ -126,3 +126,23 @@ def test_a_failure_that_is_released_is_shown_no_more(failed: PanelPage, session:
     session.emit("changed")
     failed.until(lambda: not failed.page.get_by_role("heading", name="Failed:").is_visible())
     expect(failed.page.get_by_text("Not paused. Choose among the cells")).to_be_visible()
+
+
+def test_on_a_narrow_page_a_long_explanation_leaves_the_expressions_in_reach(
+    panel_page: PanelPage, session: PlainSession
+) -> None:
+    panel_page.page.set_viewport_size({"width": 350, "height": 700})
+    notes = [f"Sentence {k} of the explanation." for k in range(20)]
+    session.failure = Failure("block.relu", "block.relu", ValueError("long"), "ValueError: long", frames(), notes)
+    session.emit("finished")
+    button = panel_page.page.get_by_role("button", name="Post mortem")
+    panel_page.until(button.is_visible)
+    button.click()
+    title = panel_page.page.get_by_role("heading", name="Failed: block.relu, line")
+    panel_page.until(title.is_visible)
+    title.hover()
+    panel_page.page.mouse.wheel(0, 3000)
+    bottom = "(one) => one.getBoundingClientRect().bottom"
+    field = panel_page.page.get_by_label("Evaluate", exact=True).first
+    panel = panel_page.page.get_by_role("group", name="Debugger of Net")
+    panel_page.until(lambda: field.evaluate(bottom) < panel.evaluate(bottom))

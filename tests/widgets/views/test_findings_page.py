@@ -380,3 +380,16 @@ def test_a_cure_says_what_it_changes_does_it_and_takes_it_back(
     panel_page.until(lambda: actions == ["done", "undone"])
     panel_page.until(button.is_visible)
     assert button.evaluate("one => one === document.activeElement")
+
+
+def test_a_narrow_page_breaks_no_name_of_a_condition(panel_page: PanelPage, settings: Locator) -> None:
+    panel_page.page.set_viewport_size({"width": 350, "height": 700})
+    names = settings.get_by_role("table", name="Conditions").locator("tbody").get_by_role("rowheader")
+    lines = names.evaluate_all(
+        """(names) => names.map((name) => {
+          const range = document.createRange();
+          range.selectNodeContents(name);
+          return range.getClientRects().length;
+        })"""
+    )
+    assert lines == [1] * len(CONDITIONS)

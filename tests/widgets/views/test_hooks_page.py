@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -420,3 +420,19 @@ def test_text_has_a_contrast_of_4_5(hooks: PanelPage, net: nn.Cell, scheme: Any)
     hooks.until(lambda: "must define the hook" in answer(hooks))
     ratio, where = lowest_contrast(hooks.page)
     assert ratio >= 4.5, where
+
+
+@pytest.mark.parametrize(("width", "same"), [(480, "y"), (350, "x")])
+def test_on_a_narrow_page_the_buttons_of_a_hook_are_aligned(
+    hooks: PanelPage, width: int, same: Literal["x", "y"]
+) -> None:
+    hooks.page.set_viewport_size({"width": width, "height": 700})
+    cell(hooks).fill("0")
+    editor(hooks).press("Shift+Enter")
+    edit, detach = (hooks.page.get_by_role("button", name=f"{name} forward hook") for name in ("Edit", "Detach"))
+    hooks.until(detach.is_visible)
+    first, second = edit.bounding_box(), detach.bounding_box()
+    assert first is not None
+    assert second is not None
+    assert first[same] == second[same]
+    assert width == 480 or first["width"] == second["width"]

@@ -199,3 +199,31 @@ def test_conditions_have_a_contrast_of_4_5_also_in_the_past(
         gutter.until(gutter.page.get_by_role("button", name="Condition at line 12: n == 3").is_visible)
         ratio, where = lowest_contrast(gutter.page)
         assert ratio >= 4.5, where
+
+
+@pytest.mark.parametrize("width", [1100, 350])
+def test_a_condition_and_its_fields_cover_no_source_and_fit(
+    panel_page: PanelPage, session: PlainSession, width: int
+) -> None:
+    panel_page.page.set_viewport_size({"width": width, "height": 900})
+    session.pause(lines=[LINES[0], f"    dx = {'dout + ' * 20}dout\n"], stoppable=frozenset({11}))
+    panel_page.until(number(panel_page, 11).is_enabled)
+    number(panel_page, 11).click(button="right")
+    source = panel_page.page.get_by_role("list", name="Source of bprop")
+    for control in [*source.get_by_role("textbox").all(), source.get_by_role("button", name="Set", exact=True)]:
+        expect_below_the_code(source, control)
+    condition(panel_page, 11).fill("float(dx.sum()) > 1 and n == 3")
+    condition(panel_page, 11).press("Enter")
+    shown = panel_page.page.get_by_role("button", name="Condition at line 11: float(dx.sum()) > 1 and n == 3")
+    panel_page.until(shown.is_visible)
+    expect_below_the_code(source, shown)
+
+
+def expect_below_the_code(source: Locator, control: Locator) -> None:
+    code, room, box = (one.bounding_box() for one in (source.locator("[data-line='11'] code"), source, control))
+    assert room is not None
+    assert code is not None
+    assert box is not None
+    assert box["y"] >= code["y"] + code["height"] - 1
+    assert box["x"] >= room["x"]
+    assert box["x"] + box["width"] <= room["x"] + room["width"]

@@ -283,3 +283,45 @@ def test_operators_and_the_check_have_a_contrast_of_4_5(paused: PanelPage, sessi
     paused.until(paused.page.get_by_role("table", name="Gradient check").is_visible)
     ratio, where = lowest_contrast(paused.page)
     assert ratio >= 4.5, where
+
+
+@pytest.mark.parametrize("width", [1150, 1190, 1240])
+def test_names_and_keys_fit_into_one_line_beside_the_switch(paused: PanelPage, width: int) -> None:
+    paused.page.set_viewport_size({"width": width, "height": 700})
+    first, last = (
+        one.bounding_box()
+        for one in (button(paused, "Step over"), paused.page.get_by_role("checkbox", name="Just my code"))
+    )
+    assert first is not None
+    assert last is not None
+    assert abs(first["y"] + first["height"] / 2 - last["y"] - last["height"] / 2) < 6
+
+
+def test_an_option_in_the_hint_is_not_broken_between_lines(panel_page: PanelPage) -> None:
+    panel_page.page.get_by_role("tab", name="Stepper").click()
+    option = panel_page.page.get_by_text("--step", exact=True)
+    for width in range(350, 620, 20):
+        panel_page.page.set_viewport_size({"width": width, "height": 700})
+        assert option.evaluate("(one) => one.getClientRects().length") == 1
+
+
+def test_a_wrapped_row_of_the_gradient_check_begins_at_one_height(paused: PanelPage, session: PlainSession) -> None:
+    far = element(1.0, 3.0, (1234, 5678, 1234, 5678))
+    row = GradientRow("x", "input", (2, 2), "float32", "wrong", "differs", far, far, 4)
+    session.check_gradient = lambda seconds: GradientCheck("block.relu (LeakyReLU)", "float32", [row])
+    paused.ask(type="check_gradient")
+    paused.page.set_viewport_size({"width": 1020, "height": 700})
+    table = paused.page.get_by_role("table", name="Gradient check")
+    paused.until(table.is_visible)
+    tops = (
+        table.locator("tbody tr")
+        .first.locator("th, td")
+        .evaluate_all(
+            """(cells) => cells.map((cell) => {
+          const range = document.createRange();
+          range.selectNodeContents(cell);
+          return Math.round(range.getClientRects()[0].top);
+        })"""
+        )
+    )
+    assert len(set(tops)) == 1

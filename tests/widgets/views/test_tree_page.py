@@ -457,3 +457,34 @@ def test_shared_parameters_are_told_and_everything_is_readable_and_inside(full: 
             line for line in violations(panel) if "label-content-name-mismatch" in line and "treeitem" in line
         ]
         assert [line for line in violations(panel) if line not in violations_found] == []
+
+
+def test_a_narrow_page_shows_the_names_and_what_can_be_searched_in_full(
+    panel_page: PanelPage, session: PlainSession
+) -> None:
+    session.nodes += [plain_node("block.conv12", 2, "Conv2d"), plain_node("flatten", 1, "Flatten")]
+    session.emit("changed")
+    panel_page.page.set_viewport_size({"width": 350, "height": 700})
+    panel_page.until(item(panel_page, "flatten, Flatten").is_visible)
+    names = panel_page.page.get_by_role("treeitem").locator("[title]").filter(has_text=re.compile(r"^[a-z0-9]+$"))
+    cut = names.evaluate_all("all => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.title)")
+    assert (names.count() > 3, cut) == (True, [])
+    search = panel_page.page.get_by_role("searchbox", name="Search cells").bounding_box()
+    assert search is not None
+    assert search["width"] > 170
+
+
+def test_the_number_of_parameters_is_apart_from_the_output(panel_page: PanelPage) -> None:
+    panel_page.page.set_viewport_size({"width": 1300, "height": 700})
+    row = item(panel_page, "block, Block")
+    gap = row.evaluate(
+        """(row) => {
+          const textBox = (name) => {
+            const range = document.createRange();
+            range.selectNodeContents(row.querySelector(name));
+            return range.getBoundingClientRect();
+          };
+          return textBox(".hs-cell-shape").left - textBox(".hs-cell-count").right;
+        }"""
+    )
+    assert gap > 12

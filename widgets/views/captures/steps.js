@@ -43,7 +43,7 @@ export function createSteps(onStep, onAll) {
       setAttribute(scrubber, "max", Math.max(0, steps.length - 1));
       scrubber.value = String(Math.max(0, at));
       scrubber.disabled = all.disabled = !steps.length;
-      const range = step !== null ? String(step) : steps.length > 1 ? `${steps[0]}-${steps[steps.length - 1]}` : String(steps[0] ?? "-");
+      const range = step !== null ? String(step) : steps.length > 1 ? `${steps[0]}-${steps[steps.length - 1]}` : String(steps[0] ?? "none");
       setText(text, range);
       const names = step === null ? [] : [...(held.get(step) ?? [])];
       const hitText = step === null && held.size ? `, conditions held in ${held.size} of ${steps.length} steps` : names.length ? `, held: ${names.join(", ")}` : "";

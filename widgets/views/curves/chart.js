@@ -11,7 +11,7 @@ import { announce, Reading } from "./reading.js";
 
 /** Ticks of each axis. */
 const ACROSS = 5;
-const UP = 4;
+const UP = 5;
 /** Steps by which the keys move the cursor. @type {Record<string, number>} */
 const MOVES = { ArrowLeft: -1, ArrowRight: 1, ArrowDown: -1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -Infinity, End: Infinity };
 /** Distance in CSS pixels within which a click is on a point. */

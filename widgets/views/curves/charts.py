@@ -57,7 +57,7 @@ class Chart(NamedTuple):
         sentences = [_sentence(curve) for curve in current[:_MAX_SENTENCES]]
         if len(current) > _MAX_SENTENCES:
             sentences.append(f"and {texts.counted(len(current) - _MAX_SENTENCES, 'more curve')}")
-        return "; ".join(sentences)
+        return ";\n".join(sentences)
 
 
 def _short(value: float) -> str:

@@ -26,7 +26,7 @@ COLORS, DASHES = 6, 4
 _MAX_CHARTS = 4
 _MAX_LEGEND = 12
 # Ticks of each axis.
-_MOST_ACROSS, _MOST_UP = 6, 4
+_MOST_ACROSS, _MOST_UP = 6, 5
 # Share of the height that is free above and below the curves.
 _MARGIN = 0.06
 

@@ -119,8 +119,9 @@ export function createGutter(list, asks) {
     }
     button.disabled = !enabled;
     const failed = entry.error ? `: ${entry.error}; it did not stop` : "";
-    button.classList.toggle("hs-failed", Boolean(failed));
     const text = [entry.condition && `if ${entry.condition}`, entry.log && `log ${entry.log}`].filter(Boolean).join(" ");
+    button.classList.toggle("hs-failed", Boolean(failed));
+    button.classList.toggle("hs-if-text", Boolean(text));
     setText(button, text ? `${text}${failed}` : "if …");
     setAttribute(button, "aria-label", `Condition at line ${line}: ${text ? `${text.replace(/^if /, "")}${failed}` : "none"}`);
     setAttribute(button, "title", text ? `${text}${failed}` : "Stop only if a condition holds, or print a text");

@@ -56,8 +56,11 @@ export function create({ send, go }) {
   ]);
   const empty = make("p", {
     class: "hs-empty",
-    text: "Not paused. Choose among the cells where to pause, then run the network; or run it with --step, to stop in each bprop.",
-  });
+  }, [
+    "Not paused. Choose among the cells where to pause, then run the network; or run it with ",
+    make("code", { text: "--step" }),
+    ", to stop in each bprop.",
+  ]);
   const element = make("div", { class: "hs-view" }, [commands.element, stopPart, empty]);
   const resuming = [...commands.controls, ...operators.controls];
   const controls = [...resuming, ...evaluate.controls];
