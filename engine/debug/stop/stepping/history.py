@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from types import CodeType, FrameType
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType, NoneType
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -32,6 +32,10 @@ _MAX_BYTES = 256 << 20
 _MAX_ITEMS = 1000
 _MAX_ARRAY_BYTES = 1 << 16
 _COPIED = (list, tuple, dict, set)
+# Most variables are of these classes, whose objects do not change or are kept by reference.
+_KEPT = frozenset(
+    (int, float, complex, bool, str, bytes, range, type, NoneType, FunctionType, BuiltinFunctionType, ModuleType)
+)
 # Limit of the frames that are looked through for a line's stack: a deep recursion would be quadratic.
 _MAX_STACK = 100
 # Limit of distinguished frames; beyond it, ended frames are dropped, since they hold their variables.
@@ -46,7 +50,7 @@ class PastState:
         function, filename, line: the location.
         locals: the variables at that time; lists, dictionaries and small NumPy arrays as copies.
         operators: the number of operators that had run.
-        stack: "function, line N" of the user's running functions, outermost first.
+        outer_stack: "function, line N" of the user's functions around it, outermost first.
         call: distinguishes calls of one function.
         globals: the globals of the function.
         arrays: the arrays that ``locals`` keep alive.
@@ -56,10 +60,15 @@ class PastState:
     line: int
     locals: dict[str, object]
     operators: int
-    stack: list[str]
+    outer_stack: list[str]
     call: int
     globals: Mapping[str, object]
     arrays: list[Any]
+
+    @property
+    def stack(self) -> list[str]:
+        """The user's running functions in the same form, with this one."""
+        return [*self.outer_stack, f"{self.function}, line {self.line}"]
 
     @property
     def function(self) -> str:
@@ -113,18 +122,14 @@ class LineHistory:
 
     def passes(self, frame: FrameType) -> None:
         """Record the line that a frame is about to run."""
-        stack = [*self._outer_stack(frame), f"{frame.f_code.co_name}, line {frame.f_lineno}"]
-        scope = {name: _snapshot(value) for name, value in variables(frame).items()}
-        state = PastState(
-            frame.f_code,
-            frame.f_lineno,
-            scope,
-            self.ran,
-            stack,
-            self._number(frame),
-            frame.f_globals,
-            _arrays(scope.values()),
-        )
+        scope = variables(frame)
+        arrays: list[Any] = []
+        for name, value in scope.items():
+            if type(value) not in _KEPT:
+                scope[name] = snapshot = _snapshot(value)
+                arrays += _arrays((snapshot,))
+        outer_stack, call = self._outer_stack(frame), self._number(frame)
+        state = PastState(frame.f_code, frame.f_lineno, scope, self.ran, outer_stack, call, frame.f_globals, arrays)
         self.states.append(state)
         self._keep(state)
 
@@ -274,6 +279,8 @@ def _where(live: PausePoint, code: CodeType | None, call: int) -> str:
 
 def _snapshot(value: Any, levels: int = 2) -> object:
     """Return a snapshot of a value: later in-place operations on the value do not affect it."""
+    if type(value) in _KEPT:
+        return value
     if is_tensor(value):
         return Tensor._wrap(array_of(value))
     if is_a(value, np.ndarray):

@@ -125,6 +125,9 @@ def _report_end(frame: FrameType) -> None:
 
 def _release_finished(frame: FrameType | None) -> bool:
     """Drop finished listeners; return whether others remain."""
+    listeners = _thread.listeners
+    if len(listeners) == 1 and not listeners[0].finished:  # the usual case, at every line
+        return True
     if any(listener.finished for listener in _thread.listeners):
         _thread.listeners = [listener for listener in _thread.listeners if not listener.finished]
         if not _thread.listeners:
