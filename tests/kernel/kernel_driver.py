@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import queue
-import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -60,17 +60,33 @@ class Kernel:
     """A kernel process and one client of it. Every wait has a time-out; none is a fixed sleep."""
 
     def __init__(self, argv: list[str] | None = None, env: dict[str, str] | None = None, cwd: Path | None = None):
-        self.manager = KernelManager()
-        # The spec is an argument, so that the tests do not depend on installed kernels.
-        self.manager._kernel_spec = KernelSpec(argv=[sys.executable, *(argv or HOOKSCOPE)], language="python")
-        self.manager.start_kernel(
-            env={**os.environ, **(env or {})}, cwd=str(cwd) if cwd else None, stderr=subprocess.DEVNULL
-        )
-        self.client = self.manager.client()
-        self.client.start_channels()
-        self.client.wait_for_ready(timeout=TIMEOUT)
+        for _ in range(3):
+            if self._is_started(argv or HOOKSCOPE, {**os.environ, **(env or {})}, cwd):
+                break
+        else:
+            raise RuntimeError("another process took a port of the kernel, three times")
         self.iopub: list[Message] = []
         self.replies: dict[str, Message] = {}
+
+    def _is_started(self, argv: list[str], env: dict[str, str], cwd: Path | None) -> bool:
+        """Start the process; return False if another process took one of its ports first."""
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # a restart uses it again
+        self.manager = KernelManager()
+        # The spec is an argument, so that the tests do not depend on installed kernels.
+        self.manager._kernel_spec = KernelSpec(argv=[sys.executable, *argv], language="python")
+        self.manager.start_kernel(env=env, cwd=str(cwd) if cwd else None, stderr=self._errors)
+        self.client = self.manager.client()
+        self.client.start_channels()
+        try:
+            self.client.wait_for_ready(timeout=TIMEOUT)
+        except RuntimeError as error:
+            self._errors.seek(0)
+            text = self._errors.read().decode(errors="replace")
+            self.__exit__(None, None, None)
+            if "Address already in use" in text:
+                return False
+            raise RuntimeError(f"{error}: {text[-2000:]}") from None
+        return True
 
     def __enter__(self) -> Kernel:
         return self
@@ -81,6 +97,7 @@ class Kernel:
         self.client.stop_channels()
         if self.manager.has_kernel:
             self.manager.shutdown_kernel(now=True)
+        self._errors.close()
 
     def second_client(self) -> Kernel:
         """Return another client of the same kernel process, as a second page has; the caller closes its channels."""
