@@ -32,8 +32,8 @@ _MAX_BYTES = 256 << 20
 _MAX_ITEMS = 1000
 _MAX_ARRAY_BYTES = 1 << 16
 _COPIED = (list, tuple, dict, set)
-# Most variables are of these classes, whose objects do not change or are kept by reference.
-_KEPT = frozenset(
+# Most variables are of these classes, whose objects do not change or are held by reference.
+_PLAIN = frozenset(
     (int, float, complex, bool, str, bytes, range, type, NoneType, FunctionType, BuiltinFunctionType, ModuleType)
 )
 # Limit of the frames that are looked through for a line's stack: a deep recursion would be quadratic.
@@ -125,7 +125,7 @@ class LineHistory:
         scope = variables(frame)
         arrays: list[Any] = []
         for name, value in scope.items():
-            if type(value) not in _KEPT:
+            if type(value) not in _PLAIN:
                 scope[name] = snapshot = _snapshot(value)
                 arrays += _arrays((snapshot,))
         outer_stack, call = self._outer_stack(frame), self._number(frame)
@@ -279,7 +279,7 @@ def _where(live: PausePoint, code: CodeType | None, call: int) -> str:
 
 def _snapshot(value: Any, levels: int = 2) -> object:
     """Return a snapshot of a value: later in-place operations on the value do not affect it."""
-    if type(value) in _KEPT:
+    if type(value) in _PLAIN:
         return value
     if is_tensor(value):
         return Tensor._wrap(array_of(value))
