@@ -399,7 +399,7 @@ def list_of_layers_that_is_called() -> None:
 @raises(
     ZeroDivisionError,
     "attention of narrow tokens",
-    "The tokens are narrower than a head, so that there are no heads.",
+    "A token has fewer features than a head, so there are no heads.",
     "heads",
     "count",
     "0",

@@ -220,7 +220,7 @@ def test_a_condition_and_its_fields_cover_no_source_and_fit(
 
 
 def expect_below_the_code(source: Locator, control: Locator) -> None:
-    code, room, box = (one.bounding_box() for one in (source.locator("[data-line='11'] code"), source, control))
+    code, room, box = (element.bounding_box() for element in (source.locator("[data-line='11'] code"), source, control))
     assert room is not None
     assert code is not None
     assert box is not None

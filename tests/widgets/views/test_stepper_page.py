@@ -289,8 +289,8 @@ def test_operators_and_the_check_have_a_contrast_of_4_5(paused: PanelPage, sessi
 def test_names_and_keys_fit_into_one_line_beside_the_switch(paused: PanelPage, width: int) -> None:
     paused.page.set_viewport_size({"width": width, "height": 700})
     first, last = (
-        one.bounding_box()
-        for one in (button(paused, "Step over"), paused.page.get_by_role("checkbox", name="Just my code"))
+        control.bounding_box()
+        for control in (button(paused, "Step over"), paused.page.get_by_role("checkbox", name="Just my code"))
     )
     assert first is not None
     assert last is not None
